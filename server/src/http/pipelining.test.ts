@@ -105,6 +105,23 @@ it('answers some that are large, however slowly, and knows of a client that goes
   await expect.poll(() => isGone).toBe(true);
 });
 
+it('goes on with a client that always has one waiting', async () => {
+  const socket = await connected(({ url }, response) => {
+    setTimeout(() => response.end(`answer ${url};`), 5);
+  });
+  let answered = 0;
+  let isClosed = false;
+  socket.once('close', () => {
+    isClosed = true;
+  });
+  socket.on('data', (bytes) => {
+    for (const _ of String(bytes).matchAll(/answer/g)) if (++answered < 30) socket.write(LARGE);
+  });
+  socket.write(LARGE.repeat(3));
+  await expect.poll(() => answered).toBe(32);
+  expect(isClosed).toBe(false);
+});
+
 it('lets others have a turn between the requests of a connection', async () => {
   let turn = 0;
   const turns = new Set<number>();

@@ -13,10 +13,9 @@ const MAX_LISTENERS = 20;
 /** How much of what waits is read, beside what has come together with the first of it: requests are kept in memory (bytes). */
 const MAX_WAITING_BYTES = 64 * 1_024;
 
-/** What waits on a connection. */
 interface Waiting {
-  begin: (() => void)[];
-  /** What had been read of the connection when the first of them came. */
+  begin(): void;
+  /** What had been read of the connection when it came. */
   readBefore: number;
 }
 
@@ -26,30 +25,30 @@ interface Waiting {
  * kept for it.
  */
 export const oneAtATime = (handle: RequestListener): RequestListener => {
-  const connections = new WeakMap<Socket, Waiting>();
+  const waiting = new WeakMap<Socket, Waiting[]>();
 
   return (request, response) => {
     const { socket } = request;
     const begin = (): void => {
       response.setMaxListeners(MAX_LISTENERS);
       response.once('close', () => {
-        const next = connections.get(socket)?.begin.shift();
-        if (!next) connections.delete(socket);
+        const next = waiting.get(socket)?.shift();
+        if (!next) waiting.delete(socket);
         // What can't be answered, behind a response that ends its connection, is not begun.
         // Others have a turn before it: 100 small ones are in one piece of what comes.
-        else if (socket.writable) setImmediate(next);
+        else if (socket.writable) setImmediate(next.begin);
       });
       handle(request, response);
     };
-    const waiting = connections.get(socket);
-    if (!waiting) {
-      connections.set(socket, { begin: [], readBefore: 0 });
+    const line = waiting.get(socket);
+    if (!line) {
+      waiting.set(socket, []);
       begin();
       return;
     }
-    if (waiting.begin.length === 0) waiting.readBefore = socket.bytesRead;
-    const isTooMuch = socket.bytesRead - waiting.readBefore > MAX_WAITING_BYTES;
-    if (isTooMuch || waiting.begin.length === MAX_WAITING) socket.destroy();
-    else waiting.begin.push(begin);
+    const { bytesRead } = socket;
+    const isTooMuch = bytesRead - (line[0]?.readBefore ?? bytesRead) > MAX_WAITING_BYTES;
+    if (isTooMuch || line.length === MAX_WAITING) socket.destroy();
+    else line.push({ begin, readBefore: bytesRead });
   };
 };
