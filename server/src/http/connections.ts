@@ -6,8 +6,8 @@ import { descriptorLimit } from '../platform/descriptors.ts';
 /** A connection that has not sent its first byte within this time is closed; headersTimeout begins only with it. */
 const FIRST_BYTE_TIMEOUT_MS = 10_000;
 
-/** What a connection may take of V8's heap with the head of a request, of which 100 headers are kept, in bytes: 25 KiB, and some more. */
-const CONNECTION_BYTES = 40 * 1_024;
+/** What a connection may take of V8's heap with the heads of a request and of those that wait behind it, in bytes. */
+const CONNECTION_BYTES = 64 * 1_024;
 
 /** Descriptors that connections leave to the database, outgoing requests and files. */
 const DESCRIPTORS_KEPT = 256;

@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A connection on which more requests wait is closed, as a server may (RFC 9112, 9.3.2). */
-const MAX_WAITING = 100;
+/** A connection on which more requests wait, or that have more headers together, is closed, as a server may (RFC 9112, 9.3.2). */
+const MAX_WAITING = 16;
+const MAX_WAITING_HEADERS = 200;
 
 /**
  * How many wait for the end of a response: Koa's pipeline of a large one takes seven listeners, and each of our own one. They go with
@@ -15,6 +16,7 @@ const MAX_WAITING_BYTES = 64 * 1_024;
 
 interface Waiting {
   begin(): void;
+  headers: number;
   /** What had been read of the connection when it came. */
   readBefore: number;
 }
@@ -35,7 +37,7 @@ export const oneAtATime = (handle: RequestListener): RequestListener => {
         const next = waiting.get(socket)?.shift();
         if (!next) waiting.delete(socket);
         // What can't be answered, behind a response that ends its connection, is not begun.
-        // Others have a turn before it: 100 small ones are in one piece of what comes.
+        // Others have a turn before it: small ones come in one piece.
         else if (socket.writable) setImmediate(next.begin);
       });
       handle(request, response);
@@ -47,8 +49,11 @@ export const oneAtATime = (handle: RequestListener): RequestListener => {
       return;
     }
     const { bytesRead } = socket;
-    const isTooMuch = bytesRead - (line[0]?.readBefore ?? bytesRead) > MAX_WAITING_BYTES;
+    const one = { begin, headers: request.rawHeaders.length / 2, readBefore: bytesRead };
+    const headers = line.reduce((sum, other) => sum + other.headers, one.headers);
+    const isTooMuch =
+      bytesRead - (line[0]?.readBefore ?? bytesRead) > MAX_WAITING_BYTES || headers > MAX_WAITING_HEADERS;
     if (isTooMuch || line.length === MAX_WAITING) socket.destroy();
-    else line.push({ begin, readBefore: bytesRead });
+    else line.push(one);
   };
 };

@@ -70,7 +70,8 @@ const makeRoom = (newcomer: HeldRequest): void => {
  */
 export const holdRequestBody = ({ ip, req, res }: Context, bytes: number): (() => void) => {
   if (bytes <= SHORT_BYTES || res.destroyed) return () => undefined;
-  const { address } = addressKeys(ip);
+  // A /48 has 65 536 networks, each of which would have a share of its own.
+  const { address: own, network: address = own } = addressKeys(ip);
   const one: HeldRequest = { address, bytes, since: performance.now(), socket: req.socket, isWhole: false };
   held.add(one);
   byResponse.set(res, one);

@@ -1,11 +1,12 @@
 import { EVENT_NAMES } from '@parlor/shared';
+import pLimit from 'p-limit';
 import type { DiskReserve } from '../../database/disk-reserve.ts';
 import { insertMissing } from '../../database/insert.ts';
 import { diskNearlyFull } from '../../database/unavailable.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import { partsOf } from '../../platform/parts.ts';
-import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
+import type { DeliveryModel } from './deliveries.model.ts';
 import { newDelivery } from './delivery-body.ts';
 import type { Sender } from './sender.ts';
 import { originOf } from './target.ts';
@@ -20,7 +21,15 @@ const PART_BYTES = 1024 * 1024;
 /** What a delivery takes besides its body. */
 const ROW_BYTES = 1024;
 
-const bytesOf = ({ body }: StoredDelivery): number => Buffer.byteLength(body) + ROW_BYTES;
+/** So many parts are in memory at a time, whatever the number of accounts. */
+const writeTogether = pLimit(4);
+
+/** A delivery that is to be made. */
+interface WantedDelivery {
+  event: OutboxEvent;
+  webhook: StoredWebhook;
+  bytes: number;
+}
 
 /**
  * Turns events into deliveries: one for each webhook that existed when the event happened, with an id that
@@ -55,19 +64,25 @@ export const createDeliveries = ({
     // What begins later than now is older than a clock that was put back, or of a process whose clock is ahead.
     const matches = (event: OutboxEvent, { account, event: name, since }: StoredWebhook): boolean =>
       account === event.account && name === event.name && (since <= event.at || since > now);
-    const rows = events.flatMap((event) =>
-      wanted.filter((webhook) => matches(event, webhook)).map((webhook) => newDelivery(event, webhook)),
-    );
-    for (const part of partsOf(rows, bytesOf, PART_BYTES)) {
-      if (await diskReserve?.isReachedNow()) throw diskNearlyFull();
-      await insertMissing(deliveries, part);
+    const all = events.flatMap((event): WantedDelivery[] => {
+      const matching = wanted.filter((webhook) => matches(event, webhook));
+      if (matching.length === 0) return [];
+      const bytes = Buffer.byteLength(JSON.stringify(event.data)) + ROW_BYTES;
+      return matching.map((webhook) => ({ event, webhook, bytes }));
+    });
+    for (const part of partsOf(all, ({ bytes }) => bytes, PART_BYTES)) {
+      await writeTogether(() => write(part));
       const waiting = new Set(part.map(({ webhook }) => webhook));
-      await Promise.all(
-        wanted
-          .filter(({ _id }) => waiting.has(_id))
-          .map(({ _id, target }) => sender.notify(originOf(target), _id)),
-      );
+      await Promise.all([...waiting].map(({ _id, target }) => sender.notify(originOf(target), _id)));
     }
+  };
+
+  const write = async (part: readonly WantedDelivery[]): Promise<void> => {
+    if (await diskReserve?.isReachedNow()) throw diskNearlyFull();
+    await insertMissing(
+      deliveries,
+      part.map(({ event, webhook }) => newDelivery(event, webhook)),
+    );
   };
 
   return { consume };
