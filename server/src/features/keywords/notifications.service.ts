@@ -4,6 +4,7 @@ import {
   type MessageAdded,
   type RoomReference,
 } from '@parlor/shared';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import type { Budgets } from '../../database/budgets.ts';
@@ -13,6 +14,7 @@ import { type Page, readPages } from '../../database/pages.ts';
 import { newEvent, type OutboxEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
+import { partsOf } from '../../platform/parts.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import { type Asked, conversationsUpTo } from './conversations.ts';
@@ -23,6 +25,9 @@ import { isFull, LINE_FIELDS, LINES_THAT_FILL, type Line, transcriptOf } from '.
 
 /** Notifications whose messages are read together: at most 500 of these are in memory at a time. */
 export const READ_TOGETHER = 25;
+
+/** Accounts whose conversations are read at a time, to raise notifications of them. */
+const readInTurn = pLimit(2);
 
 /** A customer's message that mentions keywords. */
 interface Hit extends Asked {
@@ -124,11 +129,10 @@ export class NotificationsService {
       hit,
     }));
     const allowed = await this.#cap.allowed(account, wanted);
-    if (allowed.length > 0)
-      await this.#raise(
-        account,
-        allowed.map(({ hit }) => hit),
-      );
+    for (const part of partsOf(allowed, () => 1, READ_TOGETHER)) {
+      const some = part.map(({ hit }) => hit);
+      await readInTurn(() => this.#raise(account, some));
+    }
   }
 
   /**
