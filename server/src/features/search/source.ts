@@ -50,8 +50,8 @@ export interface SearchSource {
   };
 }
 
-/** How many objects a step of `readOlder` has. */
-export const STEP = 2_000;
+/** How many objects a step of `readOlder` has: the words of the longest take 300 KiB of memory each. */
+export const STEP = 200;
 
 /** The filter of what is older than an object, in the order of lists. */
 export const olderThan = (

@@ -7,8 +7,12 @@ import { presentWidget, type WidgetsService } from './widgets.service.ts';
 /** How old a copy may be that is shown without asking the database. */
 const MAX_AGE_MS = 1_000;
 
-/** More widgets than these are in use at once on no server. */
-const MAX_COPIES = 10_000;
+/** How much of copies is kept, and of their texts in the languages asked for, in UTF-16 code units of JSON. */
+const MAX_COPIES_LENGTH = 8 * 1_048_576;
+const MAX_TEXTS_LENGTH = 8 * 1_048_576;
+
+/** What a copy takes beside its text. */
+const COPY_LENGTH = 1_000;
 
 /** A widget as the public sees it. */
 export interface PublicWidget {
@@ -16,27 +20,16 @@ export interface PublicWidget {
   /** Its uuid. */
   widget: string;
   domain: string;
-  /** With its texts in that language; made once for each that is asked for. */
+  /** With its texts in that language; made once for each that is asked for, while there is room. */
   in(locale: Locale): Representation;
   /** As its owner has stored it. */
   stored(): Representation;
 }
 
-const publicWidgetOf = (widget: StoredWidget): PublicWidget => {
-  const shown = presentWidget(widget);
-  const made = new Map<Locale, Representation>();
-  return {
-    account: widget.account,
-    widget: widget._id,
-    domain: widget.domain,
-    in(locale) {
-      const known = made.get(locale) ?? representationOf(shown, fillWidgetTexts(shown, locale));
-      made.set(locale, known);
-      return known;
-    },
-    stored: () => representationOf(shown),
-  };
-};
+/** A copy of a widget, and how long it is. */
+interface Copy extends PublicWidget {
+  length: number;
+}
 
 /**
  * What every page view of every customer's site asks for: copies of widgets, each at most a second old. A change
@@ -44,8 +37,18 @@ const publicWidgetOf = (widget: StoredWidget): PublicWidget => {
  */
 export class PublicWidgetCache {
   readonly #widgets: Pick<WidgetsService, 'byToken'>;
-  readonly #copies = new LRUCache<string, PublicWidget>({ max: MAX_COPIES, ttl: MAX_AGE_MS });
-  readonly #reading = new Map<string, Promise<PublicWidget | undefined>>();
+  readonly #copies = new LRUCache<string, Copy>({
+    maxSize: MAX_COPIES_LENGTH,
+    sizeCalculation: ({ length }) => length,
+    ttl: MAX_AGE_MS,
+  });
+  /** By copy and language; those of copies that are gone are pushed out by others. */
+  readonly #texts = new LRUCache<string, Representation>({
+    maxSize: MAX_TEXTS_LENGTH,
+    sizeCalculation: ({ body }) => body.length + COPY_LENGTH,
+  });
+  #copied = 0;
+  readonly #reading = new Map<string, Promise<Copy | undefined>>();
 
   constructor(widgets: Pick<WidgetsService, 'byToken' | 'onChange'>) {
     this.#widgets = widgets;
@@ -80,8 +83,28 @@ export class PublicWidgetCache {
     return reading;
   }
 
-  async #read(token: string): Promise<PublicWidget | undefined> {
+  async #read(token: string): Promise<Copy | undefined> {
     const widget = await this.#widgets.byToken(token);
-    return widget && publicWidgetOf(widget);
+    return widget && this.#copyOf(widget);
+  }
+
+  #copyOf(widget: StoredWidget): Copy {
+    const shown = presentWidget(widget);
+    const copy = this.#copied++;
+    return {
+      account: widget.account,
+      widget: widget._id,
+      domain: widget.domain,
+      length: JSON.stringify(shown).length + COPY_LENGTH,
+      in: (locale) => {
+        const key = `${copy} ${locale}`;
+        const known = this.#texts.get(key);
+        if (known) return known;
+        const made = representationOf(shown, fillWidgetTexts(shown, locale));
+        this.#texts.set(key, made);
+        return made;
+      },
+      stored: () => representationOf(shown),
+    };
   }
 }
