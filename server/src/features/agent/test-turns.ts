@@ -87,7 +87,7 @@ export class TestTurns {
       room: `test ${state.uuid}`,
       askedFrom: this.#askedFrom(client),
     };
-    const ask = this.#askFor({ ...asked, history }, now, faults);
+    const ask = this.#askFor({ ...asked, history: async () => history }, now, faults);
     const position = { asked: state.asked, variables: pairsOf(state.variables) };
     const given = { input: message, ask, lastSentAt: new Date(0), listener: undefined };
     const turn = new Turn(graph, position, given);

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { AskedFrom } from '../../../http/asked-from.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { MessageModel, StoredMessage } from '../../messages/messages.model.ts';
@@ -9,6 +10,9 @@ import { whileWanted } from './while-wanted.ts';
 
 /** How many of the latest messages are looked at; the model's window decides how many go along. */
 const MAX_LINES = 100;
+
+/** Conversations that are read at a time: the longest are 4 MiB. */
+const readTogether = pLimit(4);
 
 /** Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). */
 const TYPES_AGAIN_AFTER_MS = 5_000;
@@ -54,8 +58,8 @@ export const createAsk =
       tell(true);
       const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER_MS);
       try {
-        return await whileWanted(look, async (gone) => {
-          const history = await readHistory();
+        return await whileWanted(look, (gone) => {
+          const history = () => readTogether(readHistory);
           const said = { node, variables, history, input, delta };
           return ask({ account, room: _id, askedFrom, gone, ...said });
         });

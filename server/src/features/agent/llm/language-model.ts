@@ -44,7 +44,8 @@ export interface LanguageModelSettings {
 export interface Question extends Asker {
   node: LlmNode;
   variables: ReadonlyMap<string, string>;
-  history: readonly HistoryLine[];
+  /** Reads what was said before: once it is asked, since whole conversations are not to wait in memory. */
+  history(): Promise<readonly HistoryLine[]>;
   input: string;
   /** Aborted, with an error that is thrown, once nobody can be answered any more. */
   gone?: AbortSignal;
@@ -120,7 +121,7 @@ export class LanguageModel {
     if (!this.#settings.models.has(model)) throw new LlmError('the model is not one of LLM_MODELS');
     const maxTokens = answerTokens(node, contextTokens);
     const window = contextTokens - maxTokens;
-    const messages = requestMessages(node.prompt ?? '', variables, history, input, window);
+    const messages = requestMessages(node.prompt ?? '', variables, await history(), input, window);
     const prompt = tokensOf(messages);
     const booked = prompt + maxTokens;
     const correct = await this.#allowance.take({ account, room, askedFrom }, booked, {
