@@ -106,12 +106,12 @@ describe('an answer', { timeout: 120_000 }, () => {
     };
     const lists = ['/api/v1/messages/?limit=1000', '/api/v1/rooms/?messages_limit=500'];
     for (let n = 0; n < 100; n++) ask((n < 10 ? lists[n % 2] : undefined) ?? '/api/v1/docs/scalar.js');
-    const slow = ask('/api/v1/docs/scalar.js', 60);
+    const slow = ask('/api/v1/docs/scalar.js', 17);
     await once(slow, 'connect');
     let read = 0;
     const reading = setInterval(() => {
       read += (slow.read() as Buffer | null)?.length ?? 0;
-    }, 10);
+    }, 50);
     onTestFinished(() => clearInterval(reading));
     const cutOff = () => server.stderr().match(/cut off a client that does not read/g)?.length ?? 0;
     await expect.poll(cutOff, { timeout: 60_000 }).toBe(100);
