@@ -19,7 +19,7 @@ export class ClaimLooks<T> {
 
   /**
    * Gives `wait` what looks at a claim, each time after a pause.
-   * @returns undefined where so many wait for it already that it is not begun
+   * @returns what `wait` gives; undefined beyond MAX_WAITING
    */
   async join<R>(
     id: string,
