@@ -2,13 +2,23 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import type { Connection } from '../realtime/connection.ts';
 import { ConnectionIndex } from '../realtime/connection-index.ts';
+import type { InboxCounts } from './counts.ts';
 import { CountsTeller } from './counts-teller.ts';
 
 const app = testApp();
 
-it('counts what members see alike once for all of them', async () => {
-  const { inboxCounts, log } = app.services;
+/** Tells these of one account, with such counts. */
+const tellerOf = (all: readonly object[], counts: Pick<InboxCounts, 'of' | 'shared'>): CountsTeller => {
   const connections = new ConnectionIndex();
+  connections.members = () => all as Connection[];
+  const onEntry = () => undefined;
+  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, app.services.log);
+  onTestFinished(() => teller.stop());
+  return teller;
+};
+
+it('counts what members see alike once for all of them', async () => {
+  const { inboxCounts } = app.services;
   const sent: string[] = [];
   const all = Array.from({ length: 60 }, (_, n) => ({
     viewer: {
@@ -21,7 +31,6 @@ it('counts what members see alike once for all of them', async () => {
     isLive: true,
     send: (text: string) => sent.push(text),
   }));
-  connections.members = () => all as unknown as Connection[];
   let shared = 0;
   const counts = {
     shared: (...asked: Parameters<typeof inboxCounts.shared>) => {
@@ -30,21 +39,18 @@ it('counts what members see alike once for all of them', async () => {
     },
     of: inboxCounts.of.bind(inboxCounts),
   };
-  const onEntry = () => undefined;
-  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
-  onTestFinished(() => teller.stop());
+  const teller = tellerOf(all, counts);
   teller.changed('a');
   await vi.waitFor(() => expect(sent).toHaveLength(60), { timeout: 60_000 });
   expect(shared).toBe(2);
 });
 
 it('counts again after a count that failed, without waiting for the next change', async () => {
-  const { inboxCounts, log } = app.services;
-  const connections = new ConnectionIndex();
+  const { inboxCounts } = app.services;
   const sent: string[] = [];
   const viewer = { side: 'person', account: 'a', member: 'm', widgets: undefined, followsCounts: true };
   const connection = { viewer, isLive: true, send: (text: string) => sent.push(text) };
-  connections.members = () => [connection as unknown as Connection];
+  const all = [connection];
   let failures = 2;
   const counts = {
     shared: inboxCounts.shared.bind(inboxCounts),
@@ -53,17 +59,14 @@ it('counts again after a count that failed, without waiting for the next change'
       return inboxCounts.of(...asked);
     },
   };
-  const onEntry = () => undefined;
-  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
-  onTestFinished(() => teller.stop());
+  const teller = tellerOf(all, counts);
   teller.changed('a');
   await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 60_000 });
   expect(JSON.parse(sent[0] ?? '')).toMatchObject({ type: 'counts', data: { open: 0 } });
 });
 
 it('tells others of each change while one member’s count fails, and tries that seldom', async () => {
-  const { inboxCounts, log } = app.services;
-  const connections = new ConnectionIndex();
+  const { inboxCounts } = app.services;
   let told = 0;
   let tried = 0;
   const connectionOf = (member: string) => ({
@@ -75,7 +78,6 @@ it('tells others of each change while one member’s count fails, and tries that
     },
   });
   const all = [connectionOf('ada'), connectionOf('bob')];
-  connections.members = () => all as unknown as Connection[];
   const counts = {
     shared: inboxCounts.shared.bind(inboxCounts),
     of: async (...asked: Parameters<typeof inboxCounts.of>) => {
@@ -83,17 +85,14 @@ it('tells others of each change while one member’s count fails, and tries that
       return { ...(await inboxCounts.of(...asked)), open: told };
     },
   };
-  const onEntry = () => undefined;
-  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
-  onTestFinished(() => teller.stop());
+  const teller = tellerOf(all, counts);
   teller.changed('a');
   await vi.waitFor(() => expect(told).toBe(3), { timeout: 60_000 });
   expect(tried).toBeLessThan(3);
 });
 
 it('tries what failed since the database was away more often than what takes too long', async () => {
-  const { inboxCounts, log } = app.services;
-  const connections = new ConnectionIndex();
+  const { inboxCounts } = app.services;
   const tries = { away: 0, slow: 0 };
   const sent: string[] = [];
   const connectionOf = (member: string) => ({
@@ -102,7 +101,6 @@ it('tries what failed since the database was away more often than what takes too
     send: (text: string) => sent.push(text),
   });
   const all = [connectionOf('away'), connectionOf('slow')];
-  connections.members = () => all as unknown as Connection[];
   const counts = {
     shared: inboxCounts.shared.bind(inboxCounts),
     of: async (...asked: Parameters<typeof inboxCounts.of>) => {
@@ -113,9 +111,7 @@ it('tries what failed since the database was away more often than what takes too
       return inboxCounts.of(...asked);
     },
   };
-  const onEntry = () => undefined;
-  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
-  onTestFinished(() => teller.stop());
+  const teller = tellerOf(all, counts);
   teller.changed('a');
   await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 60_000 });
   expect(tries.away).toBe(4);
