@@ -1,4 +1,4 @@
-import type { Model } from 'mongoose';
+import { type Model, mongo } from 'mongoose';
 import type { Logger } from 'pino';
 import type { EventHolder, OutboxEvent } from './events.ts';
 
@@ -9,9 +9,21 @@ export interface Announcement {
   model: HolderModel;
   holder: string;
   event: OutboxEvent;
+  /** What it takes in memory, about. */
+  bytes: number;
   /** All consumers have it; what is left is to take it out of its document. */
   isAnnounced?: true;
 }
+
+/** What an event takes in memory besides what it says: its objects, and its places in queues. */
+const EVENT_BYTES = 1_024;
+
+export const announcementOf = (model: HolderModel, holder: string, event: OutboxEvent): Announcement => ({
+  model,
+  holder,
+  event,
+  bytes: EVENT_BYTES + mongo.BSON.calculateObjectSize(event),
+});
 
 /** Writes what a consumer has gathered until now. */
 export type Flush = () => Promise<void>;

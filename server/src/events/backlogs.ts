@@ -1,9 +1,23 @@
 import { EVER } from '../database/has-come.ts';
-import type { Announcement, HolderModel } from './announced.ts';
-import type { EventHolder } from './events.ts';
+import { type Announcement, announcementOf, type HolderModel } from './announced.ts';
+import type { EventHolder, OutboxEvent } from './events.ts';
+import { Queue } from './queue.ts';
 
-/** How many documents of a collection are read of an account, and how many events are taken of them. */
+/** How many events are taken of an account at a time, and so of how many documents of a collection at most. */
 const BATCH = 200;
+
+/** What is read of a collection, and kept of what is announced meanwhile, takes this much in memory, and one event more. */
+const BATCH_BYTES = 256 * 1024;
+
+/** Of a document that many events wait in, those that are read. */
+export const OF_A_DOCUMENT = 50;
+
+export const OLDEST = { _id: 1, events: { $slice: OF_A_DOCUMENT } } as const;
+
+/** Documents that the database sends at a time. */
+export const SENT_TOGETHER = 20;
+
+const isFull = ({ all, bytes }: Queue): boolean => all.length >= BATCH || bytes >= BATCH_BYTES;
 
 /**
  * Accounts of which the relay was told more than it has room for. What is announced of them waits in its documents, and is
@@ -11,8 +25,8 @@ const BATCH = 200;
  */
 export class Backlogs {
   readonly #models: readonly HolderModel[];
-  /** What was announced since an account's documents began to be read. */
-  readonly #since = new Map<string, Announcement[]>();
+  /** What was announced since an account's documents began to be read; undefined where they are not. */
+  readonly #since = new Map<string, Queue | undefined>();
 
   constructor(models: readonly HolderModel[]) {
     this.#models = models;
@@ -27,7 +41,7 @@ export class Backlogs {
   }
 
   begin(account: string): void {
-    if (!this.has(account)) this.#since.set(account, []);
+    if (!this.has(account)) this.#since.set(account, undefined);
   }
 
   /** Announcements are the relay's own again. */
@@ -38,9 +52,9 @@ export class Backlogs {
   /** @returns whether these are left to their documents */
   take(account: string, announcements: readonly Announcement[]): boolean {
     const since = this.#since.get(account);
-    // More than a read may bring in any case.
-    if (since && since.length <= BATCH) since.push(...announcements);
-    return since !== undefined;
+    // Once it is full, what is read is not all in any case.
+    if (since && !isFull(since)) since.push(...announcements);
+    return this.has(account);
   }
 
   /**
@@ -48,25 +62,44 @@ export class Backlogs {
    * @param queue takes them, before anything else is announced
    */
   async next(account: string, queue: (found: readonly Announcement[]) => void): Promise<void> {
-    const since: Announcement[] = [];
+    const since = new Queue();
     this.#since.set(account, since);
     const found: Announcement[] = [];
-    let isAll = true;
+    let until = Number.POSITIVE_INFINITY;
     for (const model of this.#models) {
-      const holders = await model
-        .find({ 'events.at': { $gt: EVER }, 'events.account': account }, { events: 1 })
-        .sort({ 'events.at': 1 })
-        .limit(BATCH)
-        .lean<EventHolder[]>();
-      for (const { _id, events = [] } of holders) {
-        found.push(...events.map((event) => ({ model, holder: _id, event })));
-      }
-      isAll &&= holders.length < BATCH;
+      const oldest = await oldestOf(model, account);
+      found.push(...oldest.all);
+      until = Math.min(until, oldest.until);
     }
-    isAll &&= since.length <= BATCH;
-    if (isAll) found.push(...since);
+    const isAll = until === Number.POSITIVE_INFINITY && !isFull(since);
+    if (isAll) found.push(...since.all);
     found.sort((a, b) => Number(a.event.at) - Number(b.event.at));
-    queue(isAll ? found : found.slice(0, BATCH));
+    queue(isAll ? found : found.filter(({ event }) => Number(event.at) <= until).slice(0, BATCH));
     if (isAll) this.end(account);
+    else if (this.has(account)) this.#since.set(account, undefined);
   }
 }
+
+/** The oldest events of an account in a collection, and the time up to which they are all of it. */
+const oldestOf = async (
+  model: HolderModel,
+  account: string,
+): Promise<{ all: readonly Announcement[]; until: number }> => {
+  const batch = new Queue();
+  let until = Number.POSITIVE_INFINITY;
+  // The driver's own cursor: one of mongoose stays open where it is not read to its end.
+  const holders = model.collection.find<EventHolder>(
+    { 'events.at': { $gt: EVER }, 'events.account': account },
+    { projection: OLDEST, sort: { 'events.at': 1 }, batchSize: SENT_TOGETHER },
+  );
+  for await (const { _id, events = [] } of holders) {
+    // Others come no earlier than the first of this one, and its own no earlier than the last that was read.
+    if (isFull(batch)) return { all: batch.all, until: Math.min(until, earliest(events)) };
+    if (events.length >= OF_A_DOCUMENT) until = Math.min(until, latest(events));
+    batch.push(...events.map((event) => announcementOf(model, _id, event)));
+  }
+  return { all: batch.all, until };
+};
+
+const earliest = (events: readonly OutboxEvent[]): number => Math.min(...events.map(({ at }) => Number(at)));
+const latest = (events: readonly OutboxEvent[]): number => Math.max(...events.map(({ at }) => Number(at)));

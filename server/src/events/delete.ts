@@ -1,6 +1,5 @@
 import { type Model, mongo } from 'mongoose';
 import { notFound } from '../platform/errors.ts';
-import { partsOf } from '../platform/parts.ts';
 import { Tries } from '../platform/tries.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import type { Tombstones } from './tombstones.ts';
@@ -73,6 +72,9 @@ export const deleteDocument = async <T extends Deletable>(
 /** How many documents go at a time. */
 const BATCH = 500;
 
+/** Of these the database sends so many together. */
+const SENT_TOGETHER = 100;
+
 /** How much their events may have: they are copied into one document, for which a full disk has to have room before any goes. */
 const MAX_BYTES = 256 * 1_024;
 
@@ -85,18 +87,27 @@ export const deleteDocuments = async <T extends EventHolder>(
   tombstones: Tombstones,
 ): Promise<void> => {
   for (;;) {
-    const batch = await model
-      .find(filter as never, { events: 1 })
-      .limit(BATCH)
-      .lean<EventHolder[]>();
-    if (batch.length === 0) return;
-    for (const some of partsOf(batch, bytesOf, MAX_BYTES)) {
-      const burial = await tombstones.bury(some);
-      const buried = some.flatMap(({ events = [] }) => events.map(({ id }) => id));
-      // What has got another event since is read again.
-      const isBuried = { $not: { $elemMatch: { id: { $nin: buried } } } };
-      await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, events: isBuried } as never);
-      await burial.done();
-    }
+    const some = await readSome(model, filter);
+    if (some.length === 0) return;
+    const burial = await tombstones.bury(some);
+    const buried = some.flatMap(({ events = [] }) => events.map(({ id }) => id));
+    // What has got another event since is read again.
+    const isBuried = { $not: { $elemMatch: { id: { $nin: buried } } } };
+    await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, events: isBuried } as never);
+    await burial.done();
   }
+};
+
+/** The first ones that match; one with larger events alone. */
+const readSome = async <T extends EventHolder>(model: Model<T>, filter: object): Promise<EventHolder[]> => {
+  const options = { projection: { events: 1 }, limit: BATCH, batchSize: SENT_TOGETHER };
+  const some: EventHolder[] = [];
+  let bytes = 0;
+  // The driver's own cursor: one of mongoose stays open where it is not read to its end.
+  for await (const holder of model.collection.find(filter, options) as AsyncIterable<unknown>) {
+    bytes += bytesOf(holder as EventHolder);
+    if (some.length > 0 && bytes > MAX_BYTES) break;
+    some.push(holder as EventHolder);
+  }
+  return some;
 };

@@ -208,7 +208,7 @@ it('feeds an account that had more than its share in order, to what happens at t
   const isFree = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const relay = new Relay([holders], log, { maxInHand: 300 });
+  const relay = new Relay([holders], log, { maxInHand: 400_000 });
   relay.subscribe(async (events) => {
     await isFree;
     heard.push(...events.map(({ data }) => (data as { n: number }).n));
@@ -222,7 +222,7 @@ it('feeds an account that had more than its share in order, to what happens at t
   await vi.waitFor(() => expect(heard).toHaveLength(last), { timeout: 60_000 });
   expect(heard).toEqual(Array.from({ length: last }, (_, n) => n));
   // From then on it hears what is announced, and no document is read for it.
-  const reading = vi.spyOn(holders, 'find');
+  const reading = vi.spyOn(holders.collection, 'find');
   await happen(5);
   await vi.waitFor(() => expect(heard).toHaveLength(last), { timeout: 60_000 });
   expect(reading).not.toHaveBeenCalled();

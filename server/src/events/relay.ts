@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { latestDue } from '../database/has-come.ts';
 import { databaseUnreachable, isOutOfDisk } from '../database/unavailable.ts';
-import { partsOf } from '../platform/parts.ts';
 import { Sweeper } from '../platform/sweeper.ts';
-import { Announced, type Announcement, type Flush, type HolderModel } from './announced.ts';
-import { Backlogs } from './backlogs.ts';
+import { Announced, type Announcement, announcementOf, type Flush, type HolderModel } from './announced.ts';
+import { Backlogs, OF_A_DOCUMENT, OLDEST, SENT_TOGETHER } from './backlogs.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import { FailingAccounts } from './failing-accounts.ts';
+import { InHand } from './in-hand.ts';
+import { Queue } from './queue.ts';
 
 /**
  * Turns events of one account, in the order they happened, into whatever follows from them. It may be called
@@ -46,14 +48,11 @@ const AGAIN_FOR_MS = 60_000;
 const FINISH_WITHIN_MS = 5_000;
 
 /**
- * Events in memory beyond this many wait in their documents. An account may have as many in its queue as are left to all, so
- * that one with a backlog leaves half of them to others; whoever had more is fed by its documents alone until nothing is left
+ * Events in memory beyond these bytes wait in their documents. An account may have as much in its queue as is left to all, so
+ * that one with a backlog leaves half of it to others; whoever had more is fed by its documents alone until nothing is left
  * there (backlogs.ts).
  */
-const MAX_IN_HAND = 10_000;
-
-/** The queue length from which sweeps skip an account: its events would fill each batch, and hide those of others. */
-const ENOUGH_QUEUED = BATCH / 2;
+const MAX_IN_HAND = 32 * 1_048_576;
 
 /**
  * Takes events out of the documents that carry them and gives them to the consumers. The process that wrote a
@@ -64,12 +63,14 @@ export class Relay {
   readonly #models: readonly HolderModel[];
   readonly #consumers: EventConsumer[] = [];
   readonly #log: Logger;
-  readonly #queues = new Map<string, Announcement[]>();
+  readonly #queues = new Map<string, Queue>();
   readonly #running = new Set<Promise<void>>();
-  /** The ids of the events that are queued or on their way, so that the sweep does not bring them twice. */
-  readonly #inHand = new Set<string>();
+  /** So that the sweep brings none of these twice. */
+  readonly #inHand = new InHand();
   readonly #announced: Announced;
   readonly #backlogs: Backlogs;
+  /** One account's documents are read at a time, whatever the number of those that wait. */
+  readonly #feeds = pLimit(1);
   readonly #failing = new FailingAccounts();
   readonly #sweeper: Sweeper;
   #sweeps = 0;
@@ -92,7 +93,7 @@ export class Relay {
     this.#announced = new Announced(log, ({ id }) => this.#inHand.delete(id));
     this.#backlogs = new Backlogs(this.#models);
     this.#sweeper = new Sweeper({
-      sweep: () => this.#sweep(),
+      sweep: () => this.#inHand.whileReading(() => this.#sweep()),
       every: SWEEP_EVERY_MS,
       log,
       failed: 'searching for events left behind failed',
@@ -116,16 +117,8 @@ export class Relay {
   announce<T extends EventHolder>(model: Model<T>, { _id, events = [] }: T): void {
     const [first] = events;
     if (this.#stopped || !first) return;
-    const { account } = first;
-    const announcements = events.map((event) => ({
-      model: model as unknown as HolderModel,
-      holder: _id,
-      event,
-    }));
-    const queued = this.#queues.get(account)?.length ?? 0;
-    const hasRoom = queued + events.length <= this.#maxInHand - this.#inHand.size;
-    if (!hasRoom) this.#backlogs.begin(account);
-    this.#enqueue(account, this.#backlogs.take(account, announcements) ? [] : announcements);
+    const announcements = events.map((event) => announcementOf(model as unknown as HolderModel, _id, event));
+    this.#take(first.account, announcements);
   }
 
   start(): void {
@@ -141,11 +134,19 @@ export class Relay {
     await this.#announced.remove();
   }
 
+  /** Queues events, or leaves them to their documents. */
+  #take(account: string, announcements: readonly Announcement[]): void {
+    const queued = this.#queues.get(account)?.bytes ?? 0;
+    const bytes = announcements.reduce((sum, one) => sum + one.bytes, 0);
+    if (queued + bytes > this.#maxInHand - this.#inHand.bytes) this.#backlogs.begin(account);
+    this.#enqueue(account, this.#backlogs.take(account, announcements) ? [] : announcements);
+  }
+
   #enqueue(account: string, announcements: readonly Announcement[]): void {
-    const queue = this.#queues.get(account) ?? [];
+    const queue = this.#queues.get(account) ?? new Queue();
     for (const announcement of announcements) {
       if (this.#inHand.has(announcement.event.id)) continue;
-      this.#inHand.add(announcement.event.id);
+      this.#inHand.add(announcement);
       queue.push(announcement);
     }
     if (this.#queues.has(account) || this.#isIdle(account, queue)) return;
@@ -155,22 +156,21 @@ export class Relay {
   }
 
   /** A stop leaves in its documents what is not queued. */
-  #isIdle(account: string, queue: readonly Announcement[]): boolean {
-    return queue.length === 0 && (this.#stopped || !this.#backlogs.has(account));
+  #isIdle(account: string, queue: Queue): boolean {
+    return queue.all.length === 0 && (this.#stopped || !this.#backlogs.has(account));
   }
 
-  async #drain(account: string, queue: Announcement[]): Promise<void> {
+  async #drain(account: string, queue: Queue): Promise<void> {
     while (!this.#isIdle(account, queue) && performance.now() < this.#finishBy) {
       const pause = sleep(ROUND_EVERY_MS);
-      await (queue.length > 0 ? this.#round(account, queue) : this.#feed(account));
+      await (queue.all.length > 0 ? this.#round(account, queue) : this.#feed(account));
       await pause;
     }
     this.#queues.delete(account);
   }
 
-  async #round(account: string, queue: Announcement[]): Promise<void> {
-    const [batch = []] = partsOf(queue.slice(0, BATCH), bytesOf, BATCH_BYTES);
-    queue.splice(0, batch.length);
+  async #round(account: string, queue: Queue): Promise<void> {
+    const batch = queue.shift(BATCH, BATCH_BYTES);
     try {
       await this.#deliver(batch);
       this.#failing.hasEnded(account, this.#sweeps);
@@ -188,11 +188,17 @@ export class Relay {
     try {
       // What is announced by now would be read in the place of what waits behind it.
       if (!(await this.#announced.remove())) await sleep(SWEEP_EVERY_MS);
-      await this.#backlogs.next(account, (found) => this.#enqueue(account, found));
+      await this.#feeds(() => this.#read(account));
     } catch (error) {
       this.#log.warn({ err: error, account }, 'reading the events that wait failed');
       await sleep(SWEEP_EVERY_MS);
     }
+  }
+
+  async #read(account: string): Promise<void> {
+    while (this.#inHand.bytes >= this.#maxInHand && !this.#stopped) await sleep(ROUND_EVERY_MS);
+    if (this.#stopped) return;
+    await this.#backlogs.next(account, (found) => this.#enqueue(account, found));
   }
 
   /** What the disk has no room for goes in halves, in order, as far as it fits. */
@@ -222,8 +228,9 @@ export class Relay {
 
   async #sweep(): Promise<void> {
     const past = { $lte: new Date(Date.now() - LEFT_BEHIND_AFTER_MS) };
-    const busy = [...this.#queues].flatMap(([account, { length }]) =>
-      length >= ENOUGH_QUEUED ? [account] : [],
+    // Their events would fill each batch, and hide those of others.
+    const busy = [...this.#queues].flatMap(([account, { all, bytes }]) =>
+      all.length >= BATCH / 2 || bytes >= BATCH_BYTES ? [account] : [],
     );
     const leftOut = [...this.#failing.paused, ...busy, ...this.#backlogs.accounts];
     const others = leftOut.length > 0 && { 'events.account': { $nin: leftOut } };
@@ -232,17 +239,26 @@ export class Relay {
     for (const at of isAheadLookedFor ? [past, { $gt: latestDue(0) }] : [past]) {
       for (const model of this.#models) {
         if (this.#stopped) return;
-        const holders = await model
-          .find({ 'events.at': at, ...others }, { events: 1 })
-          .sort({ 'events.at': 1 })
-          .limit(BATCH)
-          .lean<EventHolder[]>();
-        for (const { _id, events = [] } of holders) {
-          for (const event of events) this.#enqueue(event.account, [{ model, holder: _id, event }]);
-        }
+        const holders = model.collection.find<EventHolder>(
+          { 'events.at': at, ...others },
+          {
+            projection: OLDEST,
+            sort: { 'events.at': 1 },
+            limit: BATCH,
+            batchSize: SENT_TOGETHER,
+          },
+        );
+        for await (const holder of holders) this.#leftBehind(model, holder);
       }
     }
   }
-}
 
-const bytesOf = ({ event }: Announcement): number => Buffer.byteLength(JSON.stringify(event.data));
+  #leftBehind(model: HolderModel, { _id, events = [] }: EventHolder): void {
+    const [first] = events;
+    if (!first) return;
+    // Those that were not read would be overtaken by what happens now.
+    if (events.length >= OF_A_DOCUMENT) this.#backlogs.begin(first.account);
+    const announcements = events.map((event) => announcementOf(model, _id, event));
+    this.#take(first.account, announcements);
+  }
+}

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import { EVER, isPast } from '../database/has-come.ts';
+import { partsOf } from '../platform/parts.ts';
+import { OLDEST } from './backlogs.ts';
 import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import { LEFT_BEHIND_AFTER_MS, type Relay } from './relay.ts';
 import type { Tombstones } from './tombstones.ts';
@@ -19,8 +21,11 @@ interface Holder {
 /** How long it is waited for (milliseconds). */
 const WITHIN_MS = 60_000;
 
-/** How many documents are read at a time, how often it is looked, and how often they are announced anew. */
+/** How many documents are looked at together, and of how many the events are in memory. */
 const BATCH = 500;
+const ANNOUNCED_TOGETHER = 20;
+
+/** How often it is looked, and how often they are announced anew. */
 const LOOK_EVERY_MS = 50;
 const AGAIN_AFTER_MS = 1_000;
 
@@ -119,12 +124,13 @@ export class WaitingEvents {
   /** Announces those that no process has in hand any more, in the order in which they happened. */
   async #announce(holders: readonly Holder[]): Promise<void> {
     const leftBehind = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
-    const read = await this.#read(holders, { events: 1 });
-    const events = read.flatMap(({ model, document: { _id, events = [] } }) =>
-      events.filter(({ at }) => isPast(at, leftBehind)).map((event) => ({ model, _id, event })),
-    );
-    events.sort((a, b) => Number(a.event.at) - Number(b.event.at));
-    for (const { model, _id, event } of events) this.#relay.announce(model, { _id, events: [event] });
+    for (const some of partsOf(holders, () => 1, ANNOUNCED_TOGETHER)) {
+      const events = (await this.#read(some, OLDEST)).flatMap(({ model, document: { _id, events = [] } }) =>
+        events.filter(({ at }) => isPast(at, leftBehind)).map((event) => ({ model, _id, event })),
+      );
+      events.sort((a, b) => Number(a.event.at) - Number(b.event.at));
+      for (const { model, _id, event } of events) this.#relay.announce(model, { _id, events: [event] });
+    }
   }
 
   async #stillWaiting(holders: readonly Holder[]): Promise<Holder[]> {
@@ -136,7 +142,7 @@ export class WaitingEvents {
     });
   }
 
-  async #read(holders: readonly Holder[], fields: Record<string, 1>) {
+  async #read(holders: readonly Holder[], fields: object) {
     const read: { model: HolderModel; document: EventHolder }[] = [];
     for (const model of new Set(holders.map((holder) => holder.model))) {
       const ids = holders.filter((holder) => holder.model === model).map(({ _id }) => _id);
