@@ -14,6 +14,7 @@ import type { StoredDelivery } from '../src/features/webhooks/deliveries.model.t
 import { DELIVERY_LIMITS } from '../src/features/webhooks/sender.ts';
 import type { OriginLimits } from '../src/jobs/job-kind.ts';
 import { LEASE_TIMING, type LeaseTiming, OriginLeases } from '../src/jobs/origin-leases.ts';
+import type { PlaceLimits } from '../src/jobs/places.ts';
 import type { OutgoingOptions } from '../src/net/outgoing.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -127,6 +128,7 @@ export interface Options {
   env?: Record<string, string>;
   outgoing?: Partial<OutgoingOptions>;
   limits?: Partial<OriginLimits>;
+  places?: PlaceLimits;
   timing?: Partial<LeaseTiming>;
   isOnlyProcess?: boolean;
   /** Leaves the database as it is: another sender beside the first. */
@@ -189,6 +191,7 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
       unfinishedImports: { has: async () => false },
       log,
       limits: { ...DELIVERY_LIMITS, ...options.limits },
+      ...(options.places && { places: options.places }),
       ...(options.outgoing && { outgoing: options.outgoing }),
     });
     parts.sender.start();

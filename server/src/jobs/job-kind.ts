@@ -1,4 +1,5 @@
 import type { Duration } from '../platform/duration.ts';
+import type { PlaceLimits } from './places.ts';
 
 /** A document of its kind's own collection, which carries the queue's fields for as long as it waits. */
 export interface Job {
@@ -34,6 +35,8 @@ export interface OriginLimits {
 /** What is sent, and how. Jobs stand in queues, each of which goes to one origin at a time. */
 export interface JobKind<J extends Job, T extends Target, R extends Result> {
   limits: OriginLimits;
+  /** Attempts under way, whatever the number of origins; what a job holds in memory counts here alone. */
+  places: PlaceLimits;
   /** Milliseconds between two searches for jobs that nobody looks after, whatever the reason. */
   sweepEvery: Duration;
   /** How far ahead of now a job is ever due (milliseconds). */
@@ -42,7 +45,7 @@ export interface JobKind<J extends Job, T extends Target, R extends Result> {
   stopTimeout: Duration;
   /** The first queue after this one in which something waits, by name, and when its first job is due. */
   nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null>;
-  /** The first jobs of a queue, by the time when they are due. */
+  /** The first jobs of a queue, by the time when they are due; of what is sent only what is small. */
   read(queue: string, limit: number): Promise<J[]>;
   /**
    * Makes due now what is due later than `latest`: it was put off before the clock was put back.

@@ -6,6 +6,7 @@ import { AttemptRecorder } from './attempt-recorder.ts';
 import type { Job, JobKind, Result, Target } from './job-kind.ts';
 import type { LeaseHolder, OriginLeases } from './origin-leases.ts';
 import { OriginQueue } from './origin-queue.ts';
+import { Places } from './places.ts';
 
 /** A job that is overdue by this much is looked at anew, even where its queue has a home. */
 const OVERDUE_MS = 5_000;
@@ -32,6 +33,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
   readonly #claims = new Map<string, Promise<OriginQueue<J, T, R> | undefined>>();
   /** The origin that each queue goes to. */
   readonly #homes = new Map<string, OriginQueue<J, T, R>>();
+  readonly #places: Places;
   readonly #dropping = new Set<string>();
   readonly #running = new Set<Promise<unknown>>();
   #isRunning = false;
@@ -40,6 +42,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     this.#kind = kind;
     this.#leases = leases;
     this.#log = log;
+    this.#places = new Places(kind.places);
     this.#recorder = new AttemptRecorder(kind, log);
     const failed = 'searching for jobs failed';
     this.#sweeper = new Sweeper({ sweep: () => this.#sweep(), every: kind.sweepEvery, log, failed });
@@ -223,6 +226,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
       this.#kind,
       {
         log: this.#log,
+        places: this.#places,
         mayBegin: () => this.#leases.isHeld && this.#recorder.backlog < MAX_UNRECORDED,
         track: (run) => void this.#track(run, 'a job waits for the database'),
         record: (result) => this.#recorder.record(result),

@@ -4,6 +4,7 @@ import { JobBuffer } from './job-buffer.ts';
 import type { Job, JobKind, Result, Target } from './job-kind.ts';
 import { type Lane, READS } from './lane.ts';
 import { Lanes } from './lanes.ts';
+import type { Places } from './places.ts';
 
 /** The part of an origin's places that probes of paused lanes may take: those that go on as they should have the others. */
 const PROBED_PART = 1 / 4;
@@ -14,6 +15,8 @@ const AGAIN_AFTER_MS = 1_000;
 /** What the queue of an origin needs of the process's runner. */
 interface Runner<R extends Result> {
   log: Logger;
+  /** Of the process, beside those of the origin. */
+  places: Places;
   /** Whether an attempt may begin now. */
   mayBegin(): boolean;
   /** Runs what a stopping runner waits for. */
@@ -92,12 +95,7 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
     while (this.#inFlight < this.#kind.limits.perOrigin) {
       const lane = this.#lanes.next(this.#probes < this.#mostProbes);
       if (!lane) break;
-      const [buffer] = lane.runnable;
-      // To the end of its line, as the lane: queues take turns.
-      if (buffer) lane.runnable.delete(buffer);
-      const job = buffer?.ready.shift();
-      if (buffer && job) this.#begin(lane, buffer, job);
-      if (buffer) this.#settle(buffer);
+      if (this.#hasPlace(lane)) this.#beginNext(lane);
     }
     while (this.#reads < READS) {
       const lane = this.#lanes.nextHungry();
@@ -146,6 +144,28 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
     this.#goOn(buffer);
   }
 
+  /** One that has none now is told of the next. */
+  #hasPlace(lane: Lane<J>): boolean {
+    const { places } = this.#runner;
+    if (places.take(lane.owner)) return true;
+    places.wait(lane.owner, lane, () => {
+      this.#lanes.sort(lane);
+      this.advance();
+    });
+    return false;
+  }
+
+  #beginNext(lane: Lane<J>): void {
+    const [buffer] = lane.runnable;
+    // To the end of its line, as the lane: queues take turns.
+    if (buffer) lane.runnable.delete(buffer);
+    const job = buffer?.ready.shift();
+    if (buffer && job) this.#begin(lane, buffer, job);
+    else this.#runner.places.leave(lane.owner);
+    if (buffer) this.#settle(buffer);
+  }
+
+  /** In a place of the process that has been taken. */
   #begin(lane: Lane<J>, buffer: JobBuffer<J>, job: J): void {
     const probes = lane.breaker.state === 'closed' ? 0 : 1;
     const count = (by: 1 | -1): void => {
@@ -156,7 +176,10 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
     };
     count(1);
     lane.breaker.began();
-    const run = this.#run(lane, buffer, job, () => count(-1));
+    const run = this.#run(lane, buffer, job, () => {
+      count(-1);
+      this.#runner.places.leave(lane.owner);
+    });
     this.#runner.track(run.catch((error) => this.#tryLater(buffer, error)));
   }
 

@@ -58,6 +58,7 @@ interface MailResult extends Result {
  */
 export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   readonly limits: OriginLimits = { perQueue: 4, perOrigin: 4, pauseAfter: 10, probeEvery: 30_000 };
+  readonly places = { together: this.limits.perOrigin, ofOwner: this.limits.perOrigin };
   /** How often mails are looked for that another process has asked for, or left behind. */
   readonly sweepEvery = 1_000;
   readonly stopTimeout = 10_000;

@@ -5,6 +5,7 @@ import type { Outbox } from '../../events/audited-collection.ts';
 import type { OriginLimits } from '../../jobs/job-kind.ts';
 import { originModel, senderModel } from '../../jobs/origin-leases.model.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
+import type { PlaceLimits } from '../../jobs/places.ts';
 import { createOutgoing, type OutgoingOptions } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -14,7 +15,7 @@ import { deliveryModel } from './deliveries.model.ts';
 import { DeliveriesService } from './deliveries.service.ts';
 import { createDeliveries } from './deliveries.ts';
 import { KnownWebhooks } from './known-webhooks.ts';
-import { DELIVERY_LIMITS, type DeliveredListener, Sender } from './sender.ts';
+import { DELIVERY_LIMITS, DELIVERY_PLACES, type NotifiedListener, Sender } from './sender.ts';
 import { webhookModel } from './webhooks.model.ts';
 import { auditedWebhooks, WebhooksService } from './webhooks.service.ts';
 
@@ -38,6 +39,7 @@ export const createWebhooks = ({
   log,
   diskReserve,
   limits = DELIVERY_LIMITS,
+  places = DELIVERY_PLACES,
   outgoing: options,
 }: {
   models: Omit<ReturnType<typeof webhookModels>, 'webhookSenders' | 'webhookOrigins'>;
@@ -47,11 +49,12 @@ export const createWebhooks = ({
   leases: OriginLeases;
   unfinishedImports: Pick<UnfinishedImports, 'has'>;
   /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
-  markSent?: (notification: string, at: Date, account: string) => Promise<void>;
+  markSent?: NotifiedListener;
   log: Logger;
   diskReserve?: Pick<DiskReserve, 'isReachedNow'> | undefined;
   /** Others than the contract's, for tests. */
   limits?: OriginLimits;
+  places?: PlaceLimits;
   outgoing?: Partial<OutgoingOptions>;
 }) => {
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE;
@@ -63,9 +66,6 @@ export const createWebhooks = ({
     ...options,
   });
   const knownWebhooks = new KnownWebhooks(models.webhooks, secrets);
-  const onDelivered: DeliveredListener = async ({ account, event, body }, at) => {
-    if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at, account);
-  };
   const sender = new Sender(
     {
       ...models,
@@ -74,10 +74,10 @@ export const createWebhooks = ({
       leases,
       unfinishedImports,
       outgoing,
-      onDelivered,
+      onNotified: markSent ?? (async () => undefined),
       log,
     },
-    { delays: config.WEBHOOK_RETRY_DELAYS, timeout, limits },
+    { delays: config.WEBHOOK_RETRY_DELAYS, timeout, limits, places },
   );
   const webhooks = new WebhooksService(models.webhooks, outbox, secrets, sender, { allowPrivate });
   const deliveries = new DeliveriesService({

@@ -1,9 +1,11 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { CLOCKS_DIFFER_MS } from '../../database/has-come.ts';
 import type { AuditedCollection } from '../../events/audited-collection.ts';
 import type { Job, JobKind, OriginLimits, Result } from '../../jobs/job-kind.ts';
 import { JobRunner } from '../../jobs/job-runner.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
+import type { PlaceLimits } from '../../jobs/places.ts';
 import type { Outgoing } from '../../net/outgoing.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
@@ -32,6 +34,14 @@ export const DELIVERY_LIMITS: OriginLimits = {
   probeEvery: 30_000,
 };
 
+/**
+ * A delivery under way holds its body and a connection: there is one for each MiB that V8's heap may have, and of an account a
+ * quarter of them (docs/limits.md).
+ */
+const HEAP_OF_ONE_BYTES = 1_048_576;
+const TOGETHER = Math.ceil(getHeapStatistics().heap_size_limit / HEAP_OF_ONE_BYTES);
+export const DELIVERY_PLACES: PlaceLimits = { together: TOGETHER, ofOwner: Math.ceil(TOGETHER / 4) };
+
 /** How long it takes at most, as a rule, to write down what came of an attempt. */
 const RECORDED_WITHIN_MS = 60_000;
 
@@ -39,14 +49,16 @@ const RECORDED_WITHIN_MS = 60_000;
 const DROPPED_AT_ONCE = 500;
 
 /** What is read of a delivery in order to send it. */
-type QueuedDelivery = Job & Pick<StoredDelivery, 'account' | 'event_id' | 'event' | 'body'>;
+type QueuedDelivery = Job & Pick<StoredDelivery, 'account' | 'event_id' | 'event'>;
 
-/** Told of each delivery that arrived, before the log says so: again after a crash in between. */
-export type DeliveredListener = (delivery: QueuedDelivery, at: Date) => Promise<void>;
+/** Told of each notification that arrived, before the log says so: again after a crash in between. */
+export type NotifiedListener = (notification: string, at: Date, account: string) => Promise<void>;
 
 interface DeliveryResult extends Result, RecordedAttempt {
   knownWebhook: KnownWebhook;
   delivery: QueuedDelivery;
+  /** What arrived, where it is told. */
+  notification: string | undefined;
 }
 
 interface Parts {
@@ -57,7 +69,7 @@ interface Parts {
   leases: OriginLeases;
   unfinishedImports: Pick<UnfinishedImports, 'has'>;
   outgoing: Outgoing;
-  onDelivered: DeliveredListener;
+  onNotified: NotifiedListener;
   log: Logger;
 }
 
@@ -66,11 +78,13 @@ interface Options {
   /** Milliseconds for status line and headers. */
   timeout: Duration;
   limits: OriginLimits;
+  places: PlaceLimits;
 }
 
 /** Sends deliveries: they are jobs that stand in the queues of their webhooks, and stay in the log. */
 export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryResult> {
   readonly limits: OriginLimits;
+  readonly places: PlaceLimits;
   readonly sweepEvery = 60_000;
   readonly longestDelay: Duration;
   /**
@@ -87,12 +101,13 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   readonly #failures: Failures;
   readonly #send: Transport;
 
-  constructor(parts: Parts, { delays, timeout, limits }: Options) {
+  constructor(parts: Parts, { delays, timeout, limits, places }: Options) {
     this.#parts = parts;
     this.#delays = delays;
     this.takenOverAfter = timeout + RECORDED_WITHIN_MS + CLOCKS_DIFFER_MS;
     this.longestDelay = Math.max(longestWait(delays), this.takenOverAfter);
     this.limits = limits;
+    this.places = places;
     this.#runner = new JobRunner(this, parts.leases, parts.log);
     this.#failures = new Failures({ ...parts, unsubscribed: (webhook) => this.deleted(webhook) });
     this.#send = createTransport(parts.outgoing, timeout);
@@ -156,7 +171,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
 
   read(queue: string, limit: number): Promise<QueuedDelivery[]> {
     return this.#parts.deliveries
-      .find({ queue, state: 'pending' }, { account: 1, event_id: 1, event: 1, body: 1, tries: 1, due_at: 1 })
+      .find({ queue, state: 'pending' }, { account: 1, event_id: 1, event: 1, tries: 1, due_at: 1 })
       .sort({ due_at: 1, sequence: 1 })
       .limit(limit)
       .lean<QueuedDelivery[]>()
@@ -179,8 +194,16 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     return this.#parts.knownWebhooks.get(queue);
   }
 
-  async attempt(delivery: QueuedDelivery, knownWebhook: KnownWebhook): Promise<DeliveryResult> {
-    const attempt = await this.#send(knownWebhook, delivery.event_id, delivery.body);
+  async attempt(delivery: QueuedDelivery, knownWebhook: KnownWebhook): Promise<DeliveryResult | undefined> {
+    // It may be large, and is in memory while it is sent alone.
+    const waiting = await this.#parts.deliveries.findOne(
+      { _id: delivery._id, state: 'pending' },
+      { body: 1 },
+      { lean: true },
+    );
+    if (!waiting) return undefined;
+    const { body } = waiting;
+    const attempt = await this.#send(knownWebhook, delivery.event_id, body);
     const decision = decideRetry(attempt, countOf(delivery) + 1, this.#delays);
     this.counts[decision.kind]++;
     if (decision.kind === 'gone') this.#parts.knownWebhooks.hold(knownWebhook.id);
@@ -188,14 +211,17 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     // A receiver that ends its webhook is well.
     const isUnknown = decision.kind === 'gone' || !attempt.wasSent;
     const isWell = isUnknown ? undefined : decision.kind === 'delivered' || isRefusal(attempt);
-    return { knownWebhook, delivery, attempt, decision: decision.kind, due, isWell };
+    const isNotified = decision.kind === 'delivered' && delivery.event === 'keyword_notification.added';
+    const notification = isNotified ? uuidIn(body) : undefined;
+    return { knownWebhook, delivery, notification, attempt, decision: decision.kind, due, isWell };
   }
 
   async record(results: readonly DeliveryResult[]): Promise<void> {
-    const { deliveries, onDelivered } = this.#parts;
-    const delivered = results.filter(({ decision }) => decision === 'delivered');
+    const { deliveries, onNotified } = this.#parts;
     await Promise.all([
-      ...delivered.map(({ delivery, attempt }) => onDelivered(delivery, attempt.at)),
+      ...results.map(async ({ delivery: { account }, attempt: { at }, notification }) => {
+        if (notification !== undefined) await onNotified(notification, at, account);
+      }),
       ...results.map((result) => this.#redirect(result)),
     ]);
     await recordAttempts(deliveries, results);
@@ -250,6 +276,15 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     return ids.length === DROPPED_AT_ONCE;
   }
 }
+
+/** What a body tells of; undefined where it is damaged. */
+const uuidIn = (body: string): string | undefined => {
+  try {
+    return JSON.parse(body).data.uuid;
+  } catch {
+    return undefined;
+  }
+};
 
 /** Of 4xx, what says that the host can't keep up; the rest says that it lives, and refuses this webhook. */
 const OVERLOADED: ReadonlySet<number> = new Set([408, 425, 429]);

@@ -1,0 +1,63 @@
+/** How many attempts of a process may be under way, of all together and of one owner (JobKind). */
+export interface PlaceLimits {
+  together: number;
+  ofOwner: number;
+}
+
+/** The places of attempts in the process, whatever the number of origins. Owners that wait for one take turns. */
+export class Places {
+  readonly #limits: PlaceLimits;
+  readonly #taken = new Map<string, number>();
+  /** Who is to be told of a free place, by owner, both in the order of their turns. */
+  readonly #waiting = new Map<string, Map<object, () => void>>();
+  #sum = 0;
+
+  constructor(limits: PlaceLimits) {
+    this.#limits = limits;
+  }
+
+  /** @returns whether there was one */
+  take(owner: string): boolean {
+    if (!this.#hasOne(owner)) return false;
+    this.#count(owner, 1);
+    return true;
+  }
+
+  leave(owner: string): void {
+    this.#count(owner, -1);
+    while (this.#sum < this.#limits.together) {
+      const next = [...this.#waiting.keys()].find((one) => this.#hasOne(one));
+      if (next === undefined) return;
+      this.#tellFirst(next);
+    }
+  }
+
+  /** Tells once of a place that may be taken. @param who waits once at most */
+  wait(owner: string, who: object, tell: () => void): void {
+    const line = this.#waiting.get(owner) ?? new Map<object, () => void>();
+    line.set(who, tell);
+    this.#waiting.set(owner, line);
+  }
+
+  #hasOne(owner: string): boolean {
+    return this.#sum < this.#limits.together && (this.#taken.get(owner) ?? 0) < this.#limits.ofOwner;
+  }
+
+  #tellFirst(owner: string): void {
+    const line = this.#waiting.get(owner);
+    const [first] = line ?? [];
+    this.#waiting.delete(owner);
+    if (!line || !first) return;
+    const [who, tell] = first;
+    line.delete(who);
+    if (line.size > 0) this.#waiting.set(owner, line);
+    tell();
+  }
+
+  #count(owner: string, by: 1 | -1): void {
+    this.#sum += by;
+    const own = (this.#taken.get(owner) ?? 0) + by;
+    if (own > 0) this.#taken.set(owner, own);
+    else this.#taken.delete(owner);
+  }
+}

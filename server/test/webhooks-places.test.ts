@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { newEvent } from '../src/events/events.ts';
+import { type Receiver, sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
+
+const start = webhookParts();
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc') as () => void;
+
+const hangingReceivers = async (count: number) => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const receivers = await Promise.all(Array.from({ length: count }, () => startReceiver(() => held)));
+  return { receivers, release };
+};
+
+const openAt = (receivers: readonly Receiver[]) => receivers.reduce((sum, { open }) => sum + open, 0);
+const hitsAt = (receivers: readonly Receiver[]) => receivers.reduce((sum, { hits }) => sum + hits.length, 0);
+
+test('an account whose receivers hang leaves places to others, and goes on once one is free', async () => {
+  const places = { together: 6, ofOwner: 4 };
+  const { subscribe, happen, rows, webhooks, consume } = await start({
+    places,
+    env: { WEBHOOK_TIMEOUT: '60s' },
+  });
+  const { receivers, release } = await hangingReceivers(3);
+  for (const { url } of receivers) await subscribe(url);
+  await happen(Array.from({ length: 10 }, (_, n) => ({ n })));
+  await until(() => openAt(receivers) === places.ofOwner);
+
+  const well = await startReceiver(() => sleep(5));
+  const other = randomUUID();
+  await webhooks.create(other, { event: 'message.added', target: well.url });
+  await consume(
+    Array.from({ length: 20 }, (_, n) => newEvent('message.added', other, new Date(), { n, uuid: '' })),
+  );
+  await until(() => well.hits.length === 20);
+  // What was left to others is theirs, also the places that the account has not.
+  expect(well.mostOpen).toBe(places.together - places.ofOwner);
+  expect([openAt(receivers), hitsAt(receivers)]).toEqual([places.ofOwner, places.ofOwner]);
+
+  release();
+  await until(async () => (await rows()).every(({ state }) => state === 'delivered'));
+  expect(hitsAt(receivers)).toBe(30);
+});
+
+test('more receivers than there are places have equal turns', async () => {
+  const { subscribe, happen, rows } = await start({
+    places: { together: 2, ofOwner: 2 },
+    env: { WEBHOOK_TIMEOUT: '60s' },
+  });
+  const order: number[] = [];
+  const receivers = await Promise.all(
+    Array.from({ length: 5 }, (_, of) =>
+      startReceiver(async () => {
+        order.push(of);
+        await sleep(5);
+      }),
+    ),
+  );
+  for (const { url } of receivers) await subscribe(url);
+  await happen(Array.from({ length: 20 }, (_, n) => ({ n })));
+  await until(async () => (await rows()).every(({ state }) => state === 'delivered'));
+  expect(order).toHaveLength(100);
+  // Each has had a good part of its own before the first one is through.
+  const last = receivers.map((_, of) => order.indexOf(of, 60));
+  expect(last.filter((at) => at >= 0)).toHaveLength(5);
+});
+
+test('a body is in memory only while it is sent', async () => {
+  const { subscribe, happen } = await start({
+    places: { together: 4, ofOwner: 4 },
+    env: { WEBHOOK_TIMEOUT: '60s' },
+  });
+  const { receivers, release } = await hangingReceivers(10);
+  for (const { url } of receivers) await subscribe(url);
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 0; n < 16; n++) await happen({ n, text: 'x'.repeat(250_000) });
+  await until(() => openAt(receivers) === 4);
+  await sleep(500);
+  gc();
+  // All of them are 40 MB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
+  release();
+}, 90_000);
