@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import type { CommandStartedEvent } from 'mongodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { eventually, searchOf } from '../../../test/search.ts';
 import { exportAccount } from '../accounts/account-copy.ts';
@@ -51,6 +52,27 @@ describe('an account that is imported', () => {
     await app.services.earlierObjects.sweep();
     expect((await uuidsOf(token, 'timeless')).sort()).toEqual(uuids.sort());
     expect(await app.services.models.searchProgress.countDocuments({ _id: id })).toBe(0);
+  });
+
+  it('is gone through 200 messages at a time', async () => {
+    const { id } = await app.account();
+    const { earlierObjects, models } = app.services;
+    await Promise.all(Array.from({ length: 450 }, (_, n) => insert(id, randomUUID(), 'steps', new Date(n))));
+    let reads = 0;
+    const count = ({ command }: CommandStartedEvent) => {
+      if (command.find === 'messages' && command.filter.account === id && command.sort) reads++;
+    };
+    const client = models.messages.db.getClient();
+    client.on('commandStarted', count);
+    onTestFinished(() => void client.off('commandStarted', count));
+    await earlierObjects.request(id);
+    await earlierObjects.sweep();
+    // Where the sweep that runs by itself came first, it is under way there.
+    await eventually(() => models.searchProgress.countDocuments({ _id: id })).toBe(0);
+    // 200, 200, 50 and none.
+    expect(reads).toBe(4);
+    const segments = await models.searchSegments.find({ account: id, kind: 'message' }).lean();
+    expect(segments.reduce((sum, { count: lines }) => sum + lines, 0)).toBe(450);
   });
 
   it('waits for no other that can not be gone through', async () => {
