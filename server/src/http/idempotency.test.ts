@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { newIdempotencyKey } from '@parlor/shared/idempotency-key';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CommandStartedEvent } from 'mongodb';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 
 const app = testApp();
@@ -188,6 +189,35 @@ describe('Idempotency-Key', () => {
     await claims.updateOne({ object: made.json.uuid }, { $unset: { answer: 1 } });
     const answer = await post(key, {});
     expect([answer.status, answer.headers['retry-after']]).toEqual([409, '1']);
+  });
+
+  it('has 100 requests wait for the first together, and is a 409 to one more at once', async () => {
+    const key = randomUUID();
+    const made = await post(key, {});
+    const claims = app.services.models.idempotency;
+    const own = { object: made.json.uuid };
+    const answer = (await claims.findOne(own).lean())?.answer;
+    await claims.updateOne(own, { $unset: { answer: 1 } });
+    let looks = 0;
+    const count = ({ command }: CommandStartedEvent) => {
+      if (command.find === claims.collection.name) looks++;
+    };
+    const client = claims.db.getClient();
+    client.on('commandStarted', count);
+    onTestFinished(() => void client.off('commandStarted', count));
+    const answered: number[] = [];
+    const repeats = Array.from({ length: 101 }, async () => {
+      const { status, text } = await post(key, {});
+      answered.push(status);
+      return text;
+    });
+    await expect.poll(() => answered).toEqual([409]);
+    await claims.updateOne(own, { $set: { answer } });
+    const texts = await Promise.all(repeats);
+    expect(answered).toEqual([409, ...Array(100).fill(201)]);
+    expect(texts.filter((text) => text === made.text)).toHaveLength(100);
+    // Each once before it waits; by itself it would look once more at least.
+    expect(looks).toBeLessThan(101 + 100);
   });
 
   it('stores neither the key nor who used it in the clear', async () => {
