@@ -9,7 +9,7 @@ const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongod
 const BEFORE_DATABASES = [
   'server/test/proxies*.test.ts',
   'server/test/{arriving-bodies,broken-connections,checkout,connections,documents,examples,fuzz,fuzz-places}.test.ts',
-  'server/test/{oidc-outage,oidc-way-back,request-target,widget-files,wire}.test.ts',
+  'server/test/{oidc-outage,oidc-way-back,request-target,widget-files,wire,wire-headers,wire-log}.test.ts',
   'server/src/features/accounts/import-{bounds,sizes}.test.ts',
   'server/test/realtime-{limits,slow,upgrades}.test.ts',
   'server/src/features/agent/llm/**',

@@ -89,7 +89,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'server/test/tenancy-restricted.test.ts': 23,
   'server/test/tenancy.test.ts': 31,
   'server/test/webhooks-crash.test.ts': 100,
-  'server/test/wire.test.ts': 31,
+  'server/test/wire.test.ts': 23,
   'widget/test/api.browser.test.ts': 32,
   'widget/test/bot.browser.test.ts': 21,
   'widget/test/long.browser.test.ts': 25,

@@ -104,6 +104,8 @@ export const LONG_UNITS = [
   'server/test/webhooks-limits.test.ts',
   'server/test/webhooks-processes.test.ts',
   'server/test/widget-files.test.ts',
+  'server/test/wire-headers.test.ts',
+  'server/test/wire-log.test.ts',
   'server/test/wire.test.ts',
 ];
 

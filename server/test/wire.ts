@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, fetch } from 'undici';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { bodyFor, type Callable, credentialFor, type Fixtures, makeFixtures, pathFor } from './fixtures.ts';
 import { type Operation, operations } from './openapi.ts';
 import { mediaTypeOf } from './pictures.ts';
-import type { StrictConnection, WireAnswer } from './strict-http.ts';
+import { useServer } from './shared-server.ts';
+import { StrictConnection, type WireAnswer } from './strict-http.ts';
 
 /** A request as any client would send it. */
 interface WireRequest {
@@ -233,4 +234,17 @@ export const checkEverything = async (ask: Ask): Promise<void> => {
   ] as const) {
     expect([what, statuses(answers, what).filter((one) => !status.test(one))]).toEqual([what, []]);
   }
+};
+
+/** A server for all tests of a file. @returns what opens connections to it, until the test ends */
+export const useConnections = () => {
+  const server = useServer();
+  return async () => {
+    const { url } = server();
+    const fetching = byFetch(url);
+    onTestFinished(() => fetching.close());
+    const connection = await StrictConnection.open(url);
+    onTestFinished(() => connection.close());
+    return { url, fetching, connection };
+  };
 };
