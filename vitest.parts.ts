@@ -22,6 +22,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'console/test/pictures.test.ts': 61,
   'console/test/search-place.test.ts': 58,
   'console/test/search.test.ts': 29,
+  'console/test/unsent-answers.test.ts': 33,
   'console/test/verify-code.test.ts': 49,
   'console/test/widgets.test.ts': 35,
   'console/test/workflow-studio.test.ts': 21,

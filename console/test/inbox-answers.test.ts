@@ -35,7 +35,7 @@ it('keeps an answer that could not be sent, and sends it once', async () => {
   await row(page, 'Ada').click();
   await log(page).getByText('Hello').waitFor();
   let isLost = true;
-  // One that arrives, and whose response is lost, is in unsent-answers.test.ts.
+  // One that arrives, and whose response is lost, is in unsent-arrived.test.ts.
   await page.route('**/api/v1/messages/', (route) => (isLost ? route.abort() : route.continue()));
   await page.getByLabel('Answer', { exact: true }).fill('Once');
   await page.keyboard.press('Control+Enter');
