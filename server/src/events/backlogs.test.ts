@@ -1,64 +1,69 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import type { CommandSucceededEvent } from 'mongodb';
+import { expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../test/app.ts';
 import { defineModel } from '../database/model.ts';
 import { type EventHolder, newEvent, outboxFields, outboxIndex } from './events.ts';
 import { Relay } from './relay.ts';
 
 const app = testApp();
-const holderModel = defineModel<EventHolder>('BacklogHolder', { _id: String, ...outboxFields }, [
-  outboxIndex,
-]);
+const holderModel = (name: string) =>
+  defineModel<EventHolder>(name, { _id: String, ...outboxFields }, [outboxIndex]);
 
-/** More microtasks than there are between what a query brings and what the relay does next. */
-const TICKS = 30;
+/** Some of the events that are announced at first find no room, and are left to their documents. */
+const ROOM = 1_500;
+const ANNOUNCED_BEFORE = 850;
+/** More than there are microtasks between the answer of the database and what the relay does with it. */
+const ANNOUNCED_MEANWHILE = 100;
 
 it('lets nothing overtake the last part of a backlog that is announced while that is read', async () => {
   const { connection, log } = app.services;
-  const holders = holderModel(connection);
+  const holders = holderModel('BacklogHolder')(connection);
+  // Nothing waits in these: the last part is in memory while they are looked at.
+  const readLast = holderModel('BacklogReadLast')(connection);
   const account = randomUUID();
   const begin = Date.now() - 10_000;
-  let last = 0;
-  const next = () => {
-    const n = last++;
-    return { _id: randomUUID(), events: [newEvent('lead.added', account, new Date(begin + n), { n })] };
-  };
+  const all = Array.from({ length: ANNOUNCED_BEFORE + ANNOUNCED_MEANWHILE }, (_, n) => ({
+    _id: randomUUID(),
+    events: [newEvent('lead.added', account, new Date(begin + n), { n })],
+  }));
+  const before = all.slice(0, ANNOUNCED_BEFORE);
+  const meanwhile = all.slice(ANNOUNCED_BEFORE);
+  await holders.insertMany(before);
   const heard: number[] = [];
   let go = (): void => undefined;
-  const isFree = new Promise<void>((resolve) => {
+  let isFree: Promise<unknown> = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const relay = new Relay([holders], log, { maxInHand: 100 });
+  const relay = new Relay([holders, readLast], log, { maxInHand: ROOM });
   onTestFinished(() => relay.stop());
   relay.subscribe(async (events) => {
     await isFree;
     heard.push(...events.map(({ data }) => (data as { n: number }).n));
   });
-  // As many are queued as are left to others; the rest waits in its documents.
-  const all = Array.from({ length: 60 }, next);
-  await holders.insertMany(all);
-  for (const holder of all) relay.announce(holders, holder);
+  for (const holder of before) relay.announce(holders, holder);
 
-  const find = holders.find.bind(holders) as (...given: unknown[]) => ReturnType<typeof holders.find>;
-  const reading = vi.spyOn(holders, 'find').mockImplementationOnce((...given) => {
-    const query = find(...given);
-    const exec = query.exec.bind(query);
-    query.exec = async () => {
-      relay.announce(holders, next());
-      const found = await exec();
-      void (async () => {
-        for (let tick = 0; tick < TICKS; tick++) {
-          relay.announce(holders, next());
-          await undefined;
-        }
-      })();
-      return found;
-    };
-    return query;
-  });
-  onTestFinished(() => reading.mockRestore());
+  let isLastPart = false;
+  const announce = async ({ reply }: CommandSucceededEvent) => {
+    const { ns, firstBatch, nextBatch } = (reply as any).cursor ?? {};
+    if (ns?.endsWith(`.${holders.collection.name}`)) {
+      const newest = (firstBatch ?? nextBatch).at(-1);
+      isLastPart = newest?._id === before.at(-1)?._id;
+    } else if (isLastPart && ns?.endsWith(`.${readLast.collection.name}`)) {
+      client.off('commandSucceeded', announce);
+      // What is left to its document is there when it is looked for.
+      isFree = holders.insertMany(meanwhile);
+      for (const holder of meanwhile) {
+        relay.announce(holders, holder);
+        await undefined;
+      }
+    }
+  };
+  const client = connection.getClient();
+  client.on('commandSucceeded', announce);
+  onTestFinished(() => void client.off('commandSucceeded', announce));
   go();
-  await expect.poll(() => heard.length, { timeout: 60_000 }).toBe(all.length + 1 + TICKS);
-  expect(heard).toEqual(Array.from({ length: last }, (_, n) => n));
+  await expect.poll(() => heard.length, { timeout: 60_000 }).toBe(all.length);
+  expect(heard).toEqual(all.map((_, n) => n));
   await connection.dropCollection(holders.collection.name);
 });
