@@ -17,7 +17,7 @@ export const conversation = (nodes: readonly object[], { metadata = {}, ask = no
   };
   let leadsBefore = 0;
   const take = async (input: string | undefined) => {
-    const given = { input, ask, lastSentAt: new Date(0), listener: undefined, leadsBefore };
+    const given = { account: '', input, ask, lastSentAt: new Date(0), listener: undefined, leadsBefore };
     const turn = new Turn(graph, position, given);
     const outcome = await runFlow(turn, position.node);
     position = outcome.position;

@@ -29,9 +29,26 @@ describe('work that is paced', () => {
     expect([...workedIn.values()].map(({ size }) => size)).toEqual(Array(workedIn.size).fill(1));
   });
 
+  test('has a part of one account beside any number of callers of another', async () => {
+    const worked: string[] = [];
+    const work = async (account: string, pieces: number): Promise<void> => {
+      const budget = new CpuBudget(account);
+      for (let piece = 0; piece < pieces; piece++) {
+        await budget.checkpoint();
+        worked.push(account);
+        spin(11);
+      }
+    };
+    const busy = Array.from({ length: 20 }, () => work('busy', 2));
+    await Promise.all([...busy, work('other', 5)]);
+    expect(worked).toHaveLength(45);
+    // Every second slice is the other's, from its first one on.
+    expect(worked.lastIndexOf('other') - worked.indexOf('other')).toBeLessThanOrEqual(10);
+  });
+
   test('lets everybody come to an end, and says who took too long', async () => {
     const work = async (pieces: number): Promise<string> => {
-      const budget = new CpuBudget(40);
+      const budget = new CpuBudget('', 40);
       try {
         for (let piece = 0; piece < pieces; piece++) {
           await budget.checkpoint();

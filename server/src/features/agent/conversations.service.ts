@@ -10,9 +10,10 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
+import { type BotRoom, type Standing, statusOf } from './asked.ts';
 import type { Publication } from './publication.ts';
 import type { TurnListener } from './turn.ts';
-import { type BotRoom, joined, type Standing, statusOf, type Turns } from './turns.ts';
+import { joined, type Turns } from './turns.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 
 const ID = /^conv_[A-Za-z0-9]{24}$/;
@@ -115,7 +116,10 @@ export class ConversationsService {
       listener?: TurnListener;
     },
   ): Promise<TurnResult> {
-    const { _id, created_at: roomMadeAt } = await this.#find(workflow, conversation);
+    const { _id, created_at: roomMadeAt } = await this.#find(workflow, conversation, {
+      created_at: 1,
+      'bot.workflow': 1,
+    });
     const incoming = {
       uuid: turnIn(_id, given.uuid ?? newUuid()),
       text,
@@ -132,12 +136,13 @@ export class ConversationsService {
         if (statusOf(room) === 'ended') throw new ParlorError('conflict', 'Conversation has ended.');
       },
     };
-    return this.#turns.take(_id, incoming, standing, given.listener);
+    const asked = async () => ({ incoming, standing });
+    return this.#turns.take({ room: _id, account: workflow.account }, asked, given.listener);
   }
 
   /** The uuid of a conversation's room. @throws ParlorError `not_found` */
   async roomOf(workflow: StoredWorkflow, conversation: string): Promise<string> {
-    return (await this.#find(workflow, conversation))._id;
+    return (await this.#find(workflow, conversation, { 'bot.workflow': 1 }))._id;
   }
 
   /** Looks whether a workflow has a conversation, without reading it. @throws ParlorError `not_found` */
@@ -147,7 +152,12 @@ export class ConversationsService {
 
   /** @throws ParlorError `conflict` when it has ended: known before a response is streamed */
   async checkOpen(workflow: StoredWorkflow, conversation: string, turn: string | undefined): Promise<void> {
-    const room = await this.#find(workflow, conversation);
+    const room = await this.#find(workflow, conversation, {
+      is_bot_use: 1,
+      'bot.workflow': 1,
+      'bot.status': 1,
+      'bot.last.turn': 1,
+    });
     if (statusOf(room) !== 'ended') return;
     const uuid = turn && turnIn(room._id, turn);
     if (room.bot.last.turn === uuid) return;

@@ -43,7 +43,7 @@ it('are not answered in the room that was begun anew, and reach no model', async
   const words = async () => (await shown()).map(({ body }: { body: string }) => body);
   const answered = () =>
     taken.mock.results.map(({ value }) => (value as Promise<unknown>).catch(() => undefined));
-  await expect.poll(() => taken.mock.calls).toHaveLength(2);
+  await expect.poll(() => taken.mock.calls).toHaveLength(3);
   await Promise.all(answered());
   expect(await words()).toEqual(['Hello', 'new words', 'Of the new room']);
   const asked = llm.asked.slice(1).map(({ body }) => JSON.stringify(body.messages));

@@ -119,17 +119,25 @@ export class Publication {
     const before = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
     const left = await this.#parts.unfinishedImports.without((others) =>
       this.#parts.rooms
-        .find({ ...hasCome('bot.pending.at', before), _id: { $nin: this.#failed.ids }, ...others } as never)
+        .find({ ...hasCome('bot.pending.at', before), _id: { $nin: this.#failed.ids }, ...others } as never, {
+          account: 1,
+        })
         .sort({ 'bot.pending.at': 1 })
         .limit(BATCH)
-        .lean<StoredRoom[]>()
+        .lean<Pick<StoredRoom, '_id' | 'account'>[]>()
         .exec(),
     );
-    for (const room of left) {
-      await this.publish(room).catch((error) => {
-        if (!databaseUnavailable(error)) this.#failed.add(room._id);
-        this.#parts.log.error({ err: error, room: room._id }, 'a turn could not be published');
+    for (const { _id } of left) {
+      await this.#publishLeft(_id).catch((error) => {
+        if (!databaseUnavailable(error)) this.#failed.add(_id);
+        this.#parts.log.error({ err: error, room: _id }, 'a turn could not be published');
       });
     }
+  }
+
+  /** One after the other: each may have some hundred kilobytes. */
+  async #publishLeft(_id: string): Promise<void> {
+    const room = await this.#parts.rooms.findOne({ _id }).lean<StoredRoom>();
+    if (room) await this.publish(room);
   }
 }

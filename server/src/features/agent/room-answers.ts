@@ -1,19 +1,20 @@
 import type { MessageAdded } from '@parlor/shared';
 import type { Logger } from 'pino';
-import { hasCome } from '../../database/has-come.ts';
-import { databaseAway } from '../../database/unavailable.ts';
+import { EVER, hasCome } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
-import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import { type AwaitsAnswer, NOT_AWAITED } from '../messages/answer.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+import { AnswersInHand, type WaitingMessage } from './answers-in-hand.ts';
+import { type Asked, statusOf } from './asked.ts';
+import { LeftRooms } from './left-rooms.ts';
 import type { Publication } from './publication.ts';
-import { joined, type Standing, statusOf, type Turns } from './turns.ts';
+import { joined, type Turns } from './turns.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
 /** The lease on an answer: a process that has not renewed it by then is taken for dead. */
@@ -46,6 +47,16 @@ class NotAnswered extends Error {
   override name = 'NotAnswered';
 }
 
+/** It is answered after the next start, or by another process. */
+class Stopped extends Error {
+  override name = 'Stopped';
+}
+
+/** What is read of messages that wait, of one whose turn has come, and of its room. */
+const WAITING = { room: 1, account: 1, sent_at: 1, answer_due: 1 } as const;
+const ASKED = { body: 1, sent_at: 1, asked_from: 1, room_made_at: 1 } as const;
+const ROOM = { is_bot_use: 1, created_at: 1, 'bot.workflow': 1 } as const;
+
 /**
  * Answers visitors' messages in rooms with `is_bot_use` (docs/contract.md#agent-api). A message is stored
  * with the mark that it waits, and the mark goes with the answer, so that no answer is lost and none is given
@@ -53,10 +64,9 @@ class NotAnswered extends Error {
  */
 export class RoomAnswers {
   readonly #parts: Parts;
-  /** Messages that are being answered here. */
-  readonly #inHand = new Map<string, Promise<void>>();
-  /** Of each room: a message is in its place before anything is read of it. */
-  readonly #lines = new KeyedMutex({ endsAll: databaseAway });
+  /** Messages that are being answered here, or wait for it. */
+  readonly #inHand = new AnswersInHand();
+  readonly #left = new LeftRooms();
   /** Senders that wait for the answer to their message. */
   readonly #expected = new Map<string, Expected>();
   readonly #sweepers: readonly Sweeper[];
@@ -137,10 +147,13 @@ export class RoomAnswers {
     const ids = events.filter(({ is_for_bot }) => is_for_bot).map(({ data }) => (data as MessageAdded).uuid);
     if (ids.length === 0) return;
     const waiting = await this.#parts.messages
-      .find({ _id: { $in: ids }, answer_due: { $exists: true } })
-      .lean<StoredMessage[]>();
+      .find({ _id: { $in: ids }, answer_due: { $exists: true } }, WAITING)
+      .lean<WaitingMessage[]>();
     waiting.sort((a, b) => ids.indexOf(a._id) - ids.indexOf(b._id));
-    for (const message of waiting) this.#answer(message);
+    for (const message of waiting) {
+      if (this.#left.has(message.room) || !this.#inHand.hasRoomFor(message)) this.#left.add(message.room);
+      else this.#answer(message);
+    }
   };
 
   start(): void {
@@ -151,7 +164,7 @@ export class RoomAnswers {
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#sweepers.map((sweeper) => sweeper.stop()));
-    await Promise.all(this.#inHand.values());
+    await Promise.all(this.#inHand.runs);
     for (const message of this.#expected.keys()) this.#resolve(message, undefined);
   }
 
@@ -160,52 +173,59 @@ export class RoomAnswers {
     this.#expected.delete(message);
   }
 
-  #answer(message: StoredMessage): void {
+  #answer(message: WaitingMessage): void {
     if (this.#stopped || this.#inHand.has(message._id)) return;
-    const { messages, log } = this.#parts;
-    const run = this.#lines
-      .run(message.room, () => this.#take(message))
-      .then((answer) => this.#resolve(message._id, answer))
+    const { messages, turns, log } = this.#parts;
+    const run = turns
+      .take(message, () => this.#prepare(message))
+      .catch(ignoreMissing)
+      .then((taken) => {
+        if (!taken) throw new NotAnswered();
+        this.#resolve(message._id, joined(taken.messages));
+      })
       .catch(async (error) => {
         this.#resolve(message._id, undefined);
+        if (error instanceof Stopped) return;
         if (!(error instanceof NotAnswered)) throw error;
         await messages.updateOne({ _id: message._id }, { $unset: NOT_AWAITED });
       })
       // It stays marked, and is tried again when the lease has run out.
       .catch((error) => log.warn({ err: error, message: message._id }, 'answering a message failed'))
-      .finally(() => this.#inHand.delete(message._id));
-    this.#inHand.set(message._id, run);
+      .finally(() => this.#inHand.delete(message));
+    this.#inHand.add(message, run);
   }
 
-  async #take(message: StoredMessage): Promise<string> {
-    const { _id: uuid, room: roomId, body, sent_at, asked_from = [] } = message;
-    const { rooms, workflows, turns } = this.#parts;
-    const room = await rooms.findOne({ _id: roomId }).lean<StoredRoom>();
-    if (!room?.is_bot_use) throw new NotAnswered();
-    const { room_made_at: roomMadeAt = room.created_at } = message;
+  /** Reads what is to be answered, once its turn has come. */
+  async #prepare({ _id: uuid, room: roomId }: WaitingMessage): Promise<Asked> {
+    if (this.#stopped) throw new Stopped();
+    const { rooms, messages, workflows } = this.#parts;
+    const message = await messages.findOne({ _id: uuid }, ASKED).lean<StoredMessage>();
+    const room = await rooms.findOne({ _id: roomId }, ROOM).lean<StoredRoom>();
+    if (!message || !room?.is_bot_use) throw new NotAnswered();
+    const { body, sent_at, asked_from = [], room_made_at: roomMadeAt = room.created_at } = message;
     if (room.created_at.getTime() !== roomMadeAt.getTime()) throw new NotAnswered();
-    const bot = room.bot ?? (await this.#beginLate(room));
-    if (!bot) throw new NotAnswered();
+    const { workflow } = room.bot ?? (await this.#beginLate(roomId)) ?? {};
+    if (workflow === undefined) throw new NotAnswered();
     const asked = { uuid, text: body, askedFrom: asked_from, sentAt: sent_at };
-    const incoming = { ...asked, roomMadeAt, isRepeatable: true };
-    const standing: Standing = {
-      look: async () => {
-        if (!(await workflows.byId(bot.workflow))?.is_published) throw notFound();
-      },
-      check: (current) => {
-        if (statusOf(current) !== 'active') throw new NotAnswered();
+    return {
+      incoming: { ...asked, roomMadeAt, isRepeatable: true },
+      standing: {
+        look: async () => {
+          if (!(await workflows.byId(workflow))?.is_published) throw notFound();
+        },
+        check: (current) => {
+          if (statusOf(current) !== 'active') throw new NotAnswered();
+        },
       },
     };
-    const taken = await turns.take(roomId, incoming, standing).catch(ignoreMissing);
-    if (!taken) throw new NotAnswered();
-    return joined(taken.messages);
   }
 
   /** The bot of a room that was switched on, or got its workflow, after the room was made. */
-  async #beginLate(room: StoredRoom): Promise<BotState | undefined> {
+  async #beginLate(roomId: string): Promise<BotState | undefined> {
     const { rooms, publication } = this.#parts;
-    const bot = await this.greet(room);
-    if (!bot) return undefined;
+    const room = await rooms.findOne({ _id: roomId }).lean<StoredRoom>();
+    const bot = room && (room.bot ?? (await this.greet(room)));
+    if (!bot || room.bot) return room?.bot;
     const without = { _id: room._id, created_at: room.created_at, bot: { $exists: false } };
     const { modifiedCount } = await rooms.updateOne(without as never, { $set: { bot } } as never);
     if (modifiedCount === 1) await publication.publish({ ...room, bot });
@@ -213,34 +233,47 @@ export class RoomAnswers {
   }
 
   async #renew(): Promise<void> {
-    if (this.#inHand.size === 0) return;
-    const own = { _id: { $in: [...this.#inHand.keys()] }, answer_due: { $exists: true } };
+    const { ids } = this.#inHand;
+    if (ids.length === 0) return;
+    const own = { _id: { $in: ids }, answer_due: { $exists: true } };
     await this.#parts.messages.updateMany(own, { $set: { answer_due: leaseEnd() } });
   }
 
-  /** Takes over what a process left behind when it died. */
+  /** Takes over what a process left behind when it died, and what there was no room for. */
   async #sweep(): Promise<void> {
     const { messages, unfinishedImports } = this.#parts;
     // Their bots are still to come.
     const due = await unfinishedImports.without((others) =>
       messages
-        .find({ ...hasCome('answer_due', new Date(), LEASE_MS), ...others })
+        .find({ $and: [hasCome('answer_due', new Date(), LEASE_MS), this.#inHand.others, others] }, WAITING)
         .sort({ answer_due: 1 })
         .limit(BATCH)
-        .lean<StoredMessage[]>()
+        .lean<(WaitingMessage & Pick<StoredMessage, 'sent_at' | 'answer_due'>)[]>()
         .exec(),
     );
     // Leases that were renewed together end together.
     due.sort((a, b) => a.sent_at.getTime() - b.sent_at.getTime());
+    const passed = new Set<string>();
     for (const message of due) {
-      const { _id, answer_due } = message;
+      const { _id, room, answer_due } = message;
       if (this.#inHand.has(_id)) continue;
+      if (passed.has(room) || !this.#inHand.hasRoomFor(message)) {
+        passed.add(room);
+        continue;
+      }
       const { modifiedCount } = await messages.updateOne(
         { _id, answer_due },
         { $set: { answer_due: leaseEnd() } },
       );
       if (modifiedCount === 1) this.#answer(message);
     }
+    await this.#left.forget((rooms) =>
+      messages.distinct('room', {
+        answer_due: { $gt: EVER },
+        room: { $in: rooms },
+        _id: { $nin: this.#inHand.ids },
+      }),
+    );
   }
 }
 

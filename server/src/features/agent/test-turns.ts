@@ -5,7 +5,7 @@ import { invalid, invalidTogether } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { runFlow } from './engine.ts';
-import { Graph, type GraphCache } from './graph.ts';
+import type { Graph, GraphCache } from './graph.ts';
 import type { Asker } from './llm/allowance.ts';
 import type { LanguageModel, Question } from './llm/language-model.ts';
 import { whileWanted } from './llm/while-wanted.ts';
@@ -41,13 +41,13 @@ const beginOf = (graph: Graph, variables: WorkflowTest['variables'] = []): Workf
  * stored, announced or sent. The caller keeps the state.
  */
 export class TestTurns {
-  readonly #graphs: Pick<GraphCache, 'get'>;
+  readonly #graphs: Pick<GraphCache, 'get' | 'unsaved'>;
   readonly #model: Pick<LanguageModel, 'forTurn'>;
   readonly #askedFrom: (client: string) => AskedFrom;
   readonly #turns = new FairTurns(turns);
 
   constructor(
-    graphs: Pick<GraphCache, 'get'>,
+    graphs: Pick<GraphCache, 'get' | 'unsaved'>,
     model: Pick<LanguageModel, 'forTurn'>,
     askedFrom: (client: string) => AskedFrom,
   ) {
@@ -89,7 +89,13 @@ export class TestTurns {
     };
     const ask = this.#askFor({ ...asked, history: async () => history }, now, faults);
     const position = { asked: state.asked, variables: pairsOf(state.variables) };
-    const given = { input: message, ask, lastSentAt: new Date(0), listener: undefined };
+    const given = {
+      account: workflow.account,
+      input: message,
+      ask,
+      lastSentAt: new Date(0),
+      listener: undefined,
+    };
     const turn = new Turn(graph, position, given);
     const { position: after, fault } = await runFlow(turn, state.node);
     if (fault) faults.push(fault);
@@ -118,7 +124,7 @@ export class TestTurns {
   }
 
   async #graphOf({ graph }: StoredWorkflow, nodes: readonly WorkflowNode[] | undefined): Promise<Graph> {
-    return nodes ? new Graph(nodes) : this.#graphs.get(graph);
+    return nodes ? this.#graphs.unsaved(nodes) : this.#graphs.get(graph);
   }
 
   #askFor(asked: Asker & Pick<Question, 'history'>, now: () => Promise<unknown>, faults: string[]): Ask {

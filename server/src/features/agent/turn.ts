@@ -62,7 +62,9 @@ export type Ask = (
 export class Turn {
   readonly graph: Graph;
   readonly ask: Ask;
-  readonly budget = new CpuBudget(MAX_TURN_MS);
+  /** Whose bot it is. */
+  readonly account: string;
+  readonly budget: CpuBudget;
   readonly variables: Map<string, string>;
   readonly said: Said[] = [];
   readonly leads: LeadFields[] = [];
@@ -89,6 +91,7 @@ export class Turn {
     graph: Graph,
     position: Pick<Position, 'asked' | 'variables'>,
     given: {
+      account: string;
       input: string | undefined;
       ask: Ask;
       lastSentAt: Date;
@@ -98,6 +101,8 @@ export class Turn {
     },
   ) {
     this.graph = graph;
+    this.account = given.account;
+    this.budget = new CpuBudget(given.account, MAX_TURN_MS);
     this.ask = given.ask;
     this.variables = new Map(position.variables);
     this.asked = position.asked;

@@ -1,4 +1,3 @@
-import type { ConversationStatus } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
@@ -6,6 +5,7 @@ import { databaseAway } from '../../database/unavailable.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
 import { notFound, type ParlorError } from '../../platform/errors.ts';
+import { FairTurns } from '../../platform/fair-turns.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { Tries } from '../../platform/tries.ts';
 import { addedMessage } from '../messages/added-message.ts';
@@ -14,40 +14,25 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { BotState, PendingTurn, TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import { roomUpdated } from '../rooms/rooms.service.ts';
+import { type Asked, type BotRoom, type Incoming, type Standing, statusOf } from './asked.ts';
 import { type Outcome, runFlow } from './engine.ts';
 import { Graph, type GraphCache } from './graph.ts';
 import type { Publication } from './publication.ts';
 import { type Ask, Turn, type TurnListener } from './turn.ts';
+import { TURN_PLACES } from './turn-places.ts';
 
 /** How many messages a turn can say: one a step (docs/contract.md#agent-api). */
 const MAX_SAID = 100;
 
-/** A visitor's message to a bot. Its uuid is the turn's, too. */
-export interface Incoming {
-  uuid: string;
-  text: string;
+type Begun = Pick<BotState, 'workflow' | 'graph' | 'conversation'>;
+
+/** How a conversation begins. */
+interface How {
+  variables: [string, string][];
+  /** It says its greeting and waits, whatever follows. */
+  greetsOnly: boolean;
   askedFrom: AskedFrom;
-  /** When it was sent, if it is in the room already; otherwise the turn stores it. */
-  sentAt: Date | undefined;
-  /** When the room was made that it was sent in: its visitor may have begun anew in one of the same uuid. */
-  roomMadeAt: Date;
-  /** The uuid was fixed by the caller, so that the turn may have been taken before. */
-  isRepeatable: boolean;
 }
-
-/** What lets a message be answered: it may have waited in its conversation's line, and a model takes its time. */
-export interface Standing {
-  /**
-   * Looks at what let the message in, its credential or workflow, when its turn has come, and while a model is asked.
-   * @throws ParlorError `not_found`, `not_authenticated`: what a new one would be refused with
-   */
-  look(): Promise<void>;
-  /** Sees the conversation as it stands, and throws when it takes no message. */
-  check(room: BotRoom): void;
-}
-
-/** A room with a bot that has begun. */
-export type BotRoom = StoredRoom & { bot: BotState };
 
 /** Where a turn belongs; a room that is being made was not created yet. */
 type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget' | 'bot'> &
@@ -80,16 +65,24 @@ export const joined = (said: readonly { text: string }[]): string =>
 export class Turns {
   readonly #parts: Parts;
   readonly #mutex = new KeyedMutex({ endsAll: databaseAway });
+  readonly #places: FairTurns;
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, places = TURN_PLACES) {
     this.#parts = parts;
+    this.#places = new FairTurns(places, databaseAway);
   }
 
   /** The state of a conversation that begins: what a workflow says and where it then stands. Nothing is written. */
-  async begin(
+  begin(room: Place, begun: Begun, how: How): Promise<BotState | undefined> {
+    // Who greets has a place, or needs none.
+    if (how.greetsOnly) return this.#begin(room, begun, how);
+    return this.#places.run(room.account, () => this.#begin(room, begun, how));
+  }
+
+  async #begin(
     room: Place,
-    { workflow, graph, conversation }: Pick<BotState, 'workflow' | 'graph' | 'conversation'>,
-    how: { variables: [string, string][]; greetsOnly: boolean; askedFrom: AskedFrom },
+    { workflow, graph, conversation }: Begun,
+    how: How,
   ): Promise<BotState | undefined> {
     const { graphs, ask } = this.#parts;
     const loaded = await graphs.get(graph);
@@ -99,6 +92,7 @@ export class Turns {
       loaded,
       { asked: 0, variables: how.variables },
       {
+        account: room.account,
         input: undefined,
         ask: ask(room, new Date(0), how.askedFrom, async () => undefined),
         lastSentAt: new Date(0),
@@ -118,27 +112,35 @@ export class Turns {
 
   /**
    * Answers a visitor's message.
-   * @throws ParlorError `not_found` when the room, or a message that was in it, is gone or it has no bot, and whatever
-   * `standing` throws.
+   * @param prepare gives it once its turn has come: until then nothing of it is in memory that need not be
+   * @throws ParlorError `not_found` when the room, or a message that was in it, is gone or it has no bot; `throttled` when too
+   * many wait; and whatever `prepare` and `standing` throw.
    */
-  take(room: string, incoming: Incoming, standing: Standing, listener?: TurnListener): Promise<TurnResult> {
-    return this.#mutex.run(room, async () => {
-      for (const tries = new Tries('a turn of a conversation'); ; ) {
-        tries.next();
-        const current = await this.#parts.rooms.findOne({ _id: room }).lean<StoredRoom>();
-        if (!current?.bot) throw notFound();
-        if (current.created_at.getTime() !== incoming.roomMadeAt.getTime()) throw notFound();
-        await standing.look();
-        const place = { ...current, bot: current.bot };
-        const known = await this.#recall(place, incoming);
-        // What an earlier turn left behind is published before it is written over.
-        if (known || current.bot.pending) await this.#parts.publication.publish(place);
-        if (known) return known;
-        standing.check(place);
-        const result = await this.#tryOnce(place, incoming, standing, listener);
-        if (result) return result;
-      }
-    });
+  take(
+    { room, account }: Pick<StoredMessage, 'room' | 'account'>,
+    prepare: () => Promise<Asked>,
+    listener?: TurnListener,
+  ): Promise<TurnResult> {
+    const take = async () => this.#take(room, await prepare(), listener);
+    return this.#mutex.run(room, () => this.#places.run(account, take));
+  }
+
+  async #take(room: string, { incoming, standing }: Asked, listener?: TurnListener): Promise<TurnResult> {
+    for (const tries = new Tries('a turn of a conversation'); ; ) {
+      tries.next();
+      const current = await this.#parts.rooms.findOne({ _id: room }).lean<StoredRoom>();
+      if (!current?.bot) throw notFound();
+      if (current.created_at.getTime() !== incoming.roomMadeAt.getTime()) throw notFound();
+      await standing.look();
+      const place = { ...current, bot: current.bot };
+      const known = await this.#recall(place, incoming);
+      // What an earlier turn left behind is published before it is written over.
+      if (known || current.bot.pending) await this.#parts.publication.publish(place);
+      if (known) return known;
+      standing.check(place);
+      const result = await this.#tryOnce(place, incoming, standing, listener);
+      if (result) return result;
+    }
   }
 
   /** The response of a turn that was taken before. */
@@ -179,6 +181,7 @@ export class Turns {
       return new Graph([]);
     });
     const turn = new Turn(graph, bot, {
+      account: room.account,
       input: incoming.text,
       ask: ask(room, sent_at, incoming.askedFrom, () => standing.look()),
       lastSentAt: sent_at > bot.last_sent_at ? sent_at : bot.last_sent_at,
@@ -267,12 +270,6 @@ export class Turns {
     };
   }
 }
-
-/** How a conversation stands: where the bot is switched off, a member has taken over. */
-export const statusOf = ({ bot, is_bot_use }: BotRoom): ConversationStatus => {
-  if (bot.status === 'ended') return 'ended';
-  return is_bot_use ? 'active' : 'handoff';
-};
 
 /** The response to a caller of the agent API. */
 export const presentTurn = ({ messages, status }: TurnResult) => ({

@@ -91,7 +91,7 @@ export class KeywordsService {
   async mentionedIn(account: string, texts: readonly string[]): Promise<Mentioned[]> {
     const { matcher, keywords } = await this.#matchers.of(account);
     if (keywords.length === 0) return texts.map(() => ({ named: [], count: 0 }));
-    const budget = new CpuBudget();
+    const budget = new CpuBudget(account);
     const mentioned: Mentioned[] = [];
     for (const text of texts) {
       const found = await matcher.mentionedIn(fold(text), budget);

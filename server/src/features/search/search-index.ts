@@ -68,7 +68,7 @@ export class SearchIndex {
   /** Gathers what the events of one account tell of; a second time changes nothing that is found. */
   readonly consume: EventConsumer = async (events) => {
     if (this.#gathered.isFull) await this.flush();
-    const budget = new CpuBudget();
+    const budget = new CpuBudget(events[0]?.account);
     for (const source of this.#parts.sources) {
       const { kind, fixed } = source;
       for (const event of events) {

@@ -54,7 +54,7 @@ export class SearchService {
 
   /** A page of what is found in view, newest first. */
   async search(view: View, { terms, kinds, limit, before }: Search): Promise<SearchPage> {
-    const budget = new CpuBudget();
+    const budget = new CpuBudget(view.account);
     const found: Found[] = [];
     let together: Place[] = [];
     let read = 0;

@@ -97,7 +97,7 @@ export class Segments {
    * @returns their ids
    */
   async addSealed(place: SegmentPlace, parts: readonly (readonly Line[])[]): Promise<string[]> {
-    const budget = new CpuBudget();
+    const budget = new CpuBudget(place.account);
     const ids: string[] = [];
     for (let from = 0; from < parts.length; from += MAX_WRITTEN) {
       const documents = [];

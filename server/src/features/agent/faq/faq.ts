@@ -35,6 +35,10 @@ const MAX_ALIKE = 64;
 /** How many words tell the language. */
 const WORDS_OF_LANGUAGE = 2_000;
 
+/** What a question, and a term of one, take in memory besides its characters: measured of 36 000, and rounded up. */
+const QUESTION_BYTES = 600;
+const TERM_BYTES = 60;
+
 /** One question of an entry. */
 interface Document {
   terms: ReadonlySet<string>;
@@ -67,14 +71,19 @@ export class Faq {
   readonly #entriesWith = new Map<string, Entry[]>();
   readonly #termsByStart = new Map<string, string[]>();
   readonly #exact = new Map<string, string>();
+  #bytes = 0;
 
   private constructor(language: Language) {
     this.#language = language;
   }
 
+  /** What they take in memory, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Makes entries ready to be asked. */
-  static async from(entries: readonly FaqEntry[]): Promise<Faq> {
-    const budget = new CpuBudget();
+  static async from(entries: readonly FaqEntry[], budget = new CpuBudget()): Promise<Faq> {
     const words: string[] = [];
     for (const question of entries.flatMap(({ questions }) => questions)) {
       if (words.length >= WORDS_OF_LANGUAGE) break;
@@ -152,12 +161,15 @@ export class Faq {
     for (const question of questions) {
       documents.push({ terms: termsOf(question, this.#language), weight: 0 });
       const exact = fold(question);
+      this.#bytes += QUESTION_BYTES + 2 * exact.length;
       if (!this.#exact.has(exact)) this.#exact.set(exact, answer);
       await budget.checkpoint();
     }
     const ofQuestions = new Set(documents.flatMap(({ terms }) => [...terms]));
     const entry = { answer, documents, ofQuestions, ofAnswer: termsOf(answer, this.#language) };
     this.#entries.push(entry);
+    const terms = documents.reduce((sum, document) => sum + document.terms.size, 0);
+    this.#bytes += TERM_BYTES * (terms + ofQuestions.size + entry.ofAnswer.size) + 2 * answer.length;
     for (const term of ofQuestions) this.#index(term, entry);
     await budget.checkpoint();
   }

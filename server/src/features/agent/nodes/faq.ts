@@ -12,8 +12,9 @@ export const runFaq: Runner<NodeOf<'faq'>> = async (node, turn) => {
   const { input } = turn;
   if (input === undefined || turn.tried.has(node.id)) return wait;
   turn.tried.add(node.id);
-  const faq = await turn.budget.waitFor(turn.graph.faq(node));
-  const answer = await faq.answer(input, node.threshold ?? THRESHOLD, turn.budget);
+  const answer = await turn.graph.askFaq(node, turn, (faq) =>
+    faq.answer(input, node.threshold ?? THRESHOLD, turn.budget),
+  );
   if (answer === undefined) return node.on_miss ? go(node.on_miss) : wait;
   turn.input = undefined;
   turn.say(turn.fill(answer));
