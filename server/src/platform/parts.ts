@@ -2,7 +2,7 @@
  * Divides what is written together into parts, in its order.
  * @param sizeOf how much of `max` one takes; one that is larger is a part alone
  */
-export function* partsOf<T>(all: readonly T[], sizeOf: (one: T) => number, max: number): Generator<T[]> {
+export function* partsOf<T>(all: Iterable<T>, sizeOf: (one: T) => number, max: number): Generator<T[]> {
   let part: T[] = [];
   let size = 0;
   for (const one of all) {

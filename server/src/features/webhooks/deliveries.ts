@@ -64,13 +64,17 @@ export const createDeliveries = ({
     // What begins later than now is older than a clock that was put back, or of a process whose clock is ahead.
     const matches = (event: OutboxEvent, { account, event: name, since }: StoredWebhook): boolean =>
       account === event.account && name === event.name && (since <= event.at || since > now);
-    const all = events.flatMap((event): WantedDelivery[] => {
-      const matching = wanted.filter((webhook) => matches(event, webhook));
-      if (matching.length === 0) return [];
-      const bytes = Buffer.byteLength(JSON.stringify(event.data)) + ROW_BYTES;
-      return matching.map((webhook) => ({ event, webhook, bytes }));
-    });
-    for (const part of partsOf(all, ({ bytes }) => bytes, PART_BYTES)) {
+
+    // An account may have been read in with any number of webhooks.
+    function* all(): Generator<WantedDelivery> {
+      for (const event of events) {
+        const matching = wanted.filter((webhook) => matches(event, webhook));
+        if (matching.length === 0) continue;
+        const bytes = Buffer.byteLength(JSON.stringify(event.data)) + ROW_BYTES;
+        for (const webhook of matching) yield { event, webhook, bytes };
+      }
+    }
+    for (const part of partsOf(all(), ({ bytes }) => bytes, PART_BYTES)) {
       await writeTogether(() => write(part));
       const waiting = new Set(part.map(({ webhook }) => webhook));
       await Promise.all([...waiting].map(({ _id, target }) => sender.notify(originOf(target), _id)));
