@@ -15,7 +15,7 @@ const small = async () => {
   const server = await startServerProcess(settings, [process.execPath, '--max-old-space-size=256', MAIN]);
   const { port } = new URL(server.url);
   /** A client that has sent all of a body but the last byte. @param from its address */
-  const slow = async (from: string, path = '/api/v1/auth/api-token') => {
+  const slow = async (from: string) => {
     const socket: Socket = connect(Number(port), '127.0.0.1');
     const client = { answer: '', isOver: false, finish: () => socket.write(' ') };
     socket.on('data', (bytes) => {
@@ -28,7 +28,7 @@ const small = async () => {
     onTestFinished(() => void socket.destroy());
     await once(socket, 'connect');
     const head = [
-      `POST ${path} HTTP/1.1`,
+      'POST /api/v1/auth/api-token HTTP/1.1',
       'Host: x',
       `X-Forwarded-For: ${from}`,
       'Content-Type: application/json',
@@ -75,6 +75,20 @@ it('gives the room of those that come slowly to who sends at once', { timeout: 1
   await expect.poll(() => many.filter(({ isOver }) => isOver).length).toBe(1);
   next.finish();
   await expect.poll(() => next.answer).toMatch(/^HTTP\/1.1 400/);
+});
+
+it('has room for who holds little beside bodies that come slowly from many addresses', {
+  timeout: 120_000,
+}, async () => {
+  const { url, slow } = await small();
+  const { rest } = await owner(url);
+  // All room there is, of addresses with less than their own.
+  const many = await times(760, (n) => slow(`198.51.100.${n % 200}`));
+  const left = () => many.filter(({ answer, isOver }) => !isOver && answer === '').length;
+  const big = { name: 'Ada', more: 'x'.repeat(100 * 1_024) };
+  for (let n = 0; n < 3; n++) expect((await rest('POST', '/api/v1/rooms/', big)).status).toBe(201);
+  await expect.poll(left, { timeout: 60_000 }).toBeLessThanOrEqual(4 * ROOM);
+  expect(left()).toBeGreaterThan(2 * ROOM);
 });
 
 it('lives through heads of many short headers, whether or not they come whole', {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { ParlorError } from '../platform/errors.ts';
 import type { Handler } from './context.ts';
-import { BODY_LIMIT_BYTES } from './json-body.ts';
+
+/** The largest JSON body that is read, in bytes (docs/contract.md#conventions). */
+export const BODY_LIMIT_BYTES = 256 * 1024;
 
 /** A body may have as many chunks of fewer bytes than that (docs/limits.md); a slow network's segments are larger. */
 export const MAX_SMALL_CHUNKS = 2_048;
@@ -10,14 +12,21 @@ const SMALL_BYTES = 1_024;
 const TOO_MANY = `Request body comes in more than ${MAX_SMALL_CHUNKS} chunks of less than ${SMALL_BYTES} bytes.`;
 const TOO_LARGE = `Request body is larger than ${BODY_LIMIT_BYTES} bytes.`;
 
+/** What keeping one chunk of a body takes of V8's heap at least, as a piece of a text (bytes, measured). */
+const CHUNK_BYTES = 128;
+
 /** The bytes of a body that have come. */
 export interface CountedBody {
   readonly bytes: number;
+  /** What keeping them takes: many small chunks take more than they have. */
+  readonly keptBytes: number;
 }
 
 /** What becomes of the body of a request that is being read. */
 interface Body extends CountedBody {
   bytes: number;
+  keptBytes: number;
+  grown?: () => void;
   refusal?: ParlorError;
   /** Who is to know of a refusal, at most one at a time. */
   refused?: (refusal: ParlorError) => void;
@@ -25,20 +34,26 @@ interface Body extends CountedBody {
 
 const bodies = new WeakMap<IncomingMessage, Body>();
 
+const isCompressed = ({ headers }: IncomingMessage): boolean =>
+  !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
+
 /** Counts a body's chunks as they come. @returns what takes the next one, and gives the reason when it is one too many */
-const counter = ({ headers }: IncomingMessage, body: Body): ((chunk: Buffer) => string | undefined) => {
-  const isCompressed = !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
+const counter = (request: IncomingMessage, body: Body): ((chunk: Buffer) => string | undefined) => {
+  const isLimited = isCompressed(request);
   let small = 0;
   return ({ length }) => {
     body.bytes += length;
+    body.keptBytes += Math.max(length, CHUNK_BYTES);
     if (length < SMALL_BYTES && ++small > MAX_SMALL_CHUNKS) return TOO_MANY;
-    return isCompressed && body.bytes > BODY_LIMIT_BYTES ? TOO_LARGE : undefined;
+    return isLimited && body.bytes > BODY_LIMIT_BYTES ? TOO_LARGE : undefined;
   };
 };
 
-/** Whether a body is too short for what is counted. */
-const isShort = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_SMALL_CHUNKS;
+/** Whether a body is too short for what is counted, and becomes no more than it is. */
+const isShort = (request: IncomingMessage): boolean =>
+  request.headers['transfer-encoding'] === undefined &&
+  Number(request.headers['content-length'] ?? 0) <= MAX_SMALL_CHUNKS &&
+  !isCompressed(request);
 
 /**
  * Reads no further in bodies that cost more than their size says. Each chunk is the same work, whatever its size: in chunks of
@@ -49,13 +64,16 @@ export const limitBodyChunks = (server: Server): void => {
   server.on('request', (request: IncomingMessage) => {
     if (isShort(request)) return;
     const push = request.push.bind(request);
-    const body: Body = { bytes: 0 };
+    const body: Body = { bytes: 0, keptBytes: 0 };
     const count = counter(request, body);
     bodies.set(request, body);
     request.push = (chunk, encoding) => {
       if (body.refusal) return false;
       const reason = chunk === null ? undefined : count(chunk);
-      if (reason === undefined) return push(chunk, encoding);
+      if (reason === undefined) {
+        if (chunk !== null) body.grown?.();
+        return push(chunk, encoding);
+      }
       body.refusal = new ParlorError('too_large', reason);
       body.refused?.(body.refusal);
       return false;
@@ -65,6 +83,12 @@ export const limitBodyChunks = (server: Server): void => {
 
 /** What comes of a request's body; undefined where that is too short for it. */
 export const countedBody = (request: IncomingMessage): CountedBody | undefined => bodies.get(request);
+
+/** Calls `grown` with each chunk of a counted body that has come, before somebody reads it. Who asked before is told no more. */
+export const onGrown = (request: IncomingMessage, grown: () => void): void => {
+  const body = bodies.get(request);
+  if (body) body.grown = grown;
+};
 
 /** Calls `refused` once no more of a body is read, which may be now. Who asked before is told no more. */
 export const onceRefused = (request: IncomingMessage, refused: (refusal: ParlorError) => void): void => {

@@ -6,7 +6,7 @@ import Koa from 'koa';
 import { ParlorError } from '../platform/errors.ts';
 import { loadLater, loadLaterBy } from '../platform/load-later.ts';
 import type { Context } from './context.ts';
-import { holdRequestBody } from './request-bodies.ts';
+import { holdParsedBody, holdRequestBody } from './request-bodies.ts';
 
 /** Which bodies are read: their media types, and the most bytes that one may have, before and after it is decoded. */
 export interface BodyBounds {
@@ -124,16 +124,23 @@ export const createBodyReader = (bounds: BodyBounds): ((ctx: Context) => Promise
       );
     }
     if (length !== undefined && length > bounds.limit) throw tooLarge(bounds.limit);
-    const whole = holdRequestBody(ctx, decoder ? bounds.limit : (length ?? bounds.limit));
+    const held = holdRequestBody(ctx, decoder ? bounds.limit : (length ?? bounds.limit));
     read ??= createReader(bounds);
     // koa-body reads what is sent, and decodes nothing.
     delete ctx.req.headers['content-encoding'];
-    await read(ctx as never, async () => undefined);
-    whole();
+    try {
+      await read(ctx as never, async () => undefined);
+    } catch (error) {
+      held?.drop();
+      throw error;
+    }
+    held?.whole();
     const request = ctx.request as unknown as { body?: string };
     const bytes = Buffer.from(request.body ?? '', 'latin1');
     // It is not to be kept twice while the request is worked on.
     delete request.body;
-    return decoder ? decode(bytes, decoder, bounds.limit) : bytes;
+    if (!decoder) return bytes;
+    holdParsedBody(ctx, bounds.limit);
+    return decode(bytes, decoder, bounds.limit);
   };
 };

@@ -3,7 +3,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../test/app.ts';
-import { BODY_LIMIT_BYTES, DEPTH_LIMIT, parseJson } from './json-body.ts';
+import { BODY_LIMIT_BYTES } from './body-chunks.ts';
+import { DEPTH_LIMIT, parseJson } from './json-body.ts';
 
 const PACK = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
 

@@ -1,12 +1,10 @@
 import type { Middleware } from 'koa';
 import { ParlorError } from '../platform/errors.ts';
+import { BODY_LIMIT_BYTES } from './body-chunks.ts';
 import { createBodyReader } from './body-reader.ts';
 import type { State } from './context.ts';
 import { measureJson, whereJsonBreaks } from './json-breaks.ts';
 import { holdParsedBody } from './request-bodies.ts';
-
-/** The largest body that is read, in bytes (docs/contract.md#conventions). */
-export const BODY_LIMIT_BYTES = 256 * 1024;
 
 /** Deeper input has no meaning here, and recursion over it would end in a stack overflow. */
 export const DEPTH_LIMIT = 64;

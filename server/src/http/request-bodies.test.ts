@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { countedBody, limitBodyChunks } from './body-chunks.ts';
 import type { State } from './context.ts';
 import { errorResponses } from './error-responses.ts';
 import { jsonBody } from './json-body.ts';
@@ -17,8 +19,11 @@ const listen = async () => {
   const told = new Promise<void>((resolve) => {
     answer = resolve;
   });
+  const begun: IncomingMessage[] = [];
   let whole = 0;
   koa.use((ctx, next) => {
+    begun.push(ctx.req);
+    ctx.state.principal = {} as never;
     ctx.request.ip = ctx.get('X-From');
     return next();
   });
@@ -30,7 +35,9 @@ const listen = async () => {
     await told;
     ctx.body = 'ok';
   });
-  const server = createServer(koa.callback()).listen(0, '127.0.0.1');
+  const server = createServer(koa.callback());
+  limitBodyChunks(server);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
@@ -43,7 +50,26 @@ const listen = async () => {
     const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
     statuses.push(status);
   };
-  return { port, post, statuses, answer, whole: () => whole };
+  /** A client that sends a head and what stands behind it, and takes what comes. */
+  const begin = async (from: string, head: string, behind: string | Buffer = '') => {
+    const socket = connect(port, '127.0.0.1');
+    const client = { answer: '', isOver: false, write: (more: string | Buffer) => socket.write(more) };
+    const over = () => {
+      client.isOver = true;
+    };
+    socket.on('error', over).on('close', over);
+    socket.on('data', (bytes) => {
+      client.answer += bytes;
+    });
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    const first = `POST / HTTP/1.1\r\nHost: a\r\nX-From: ${from}\r\nContent-Type: application/json\r\n`;
+    socket.write(`${first}${head}\r\n\r\n`);
+    socket.write(behind);
+    return client;
+  };
+  const came = () => begun.reduce((sum, request) => sum + (countedBody(request)?.bytes ?? 0), 0);
+  return { port, post, begin, statuses, answer, begun: () => begun.length, came, whole: () => whole };
 };
 
 const VALUES = `[${Array(49_999).fill('1').join(',')}]`;
@@ -99,4 +125,75 @@ it('forgets those whose clients go away', async () => {
   expect(whole()).toBe(40);
   answer();
   await Promise.all(sent);
+});
+
+const BIG = `"${'x'.repeat(100 * 1_024)}"`;
+const GZIP = 'Content-Encoding: gzip\r\n';
+const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => make(n)));
+
+it.each([
+  ['announced', 'Content-Length: 262144'],
+  ['in chunks', 'Transfer-Encoding: chunked'],
+  ['compressed', `${GZIP}Content-Length: 2000`],
+  ['compressed, in chunks', `${GZIP}Transfer-Encoding: chunked`],
+])('takes no room from others with what does not come: %s', async (_, head) => {
+  const { post, begin, statuses, answer, begun } = await listen();
+  answer();
+  await times(300, (n) => begin(`198.51.100.${n % 100}`, head));
+  await times(100, () => begin('192.0.2.2', head));
+  await expect.poll(begun).toBe(400);
+  await post('192.0.2.1', BIG);
+  await post('192.0.2.2', BIG);
+  expect(statuses).toEqual([200, 200]);
+});
+
+it('has room for who holds little, whoever sends how quickly', async () => {
+  const { post, begin, statuses, answer, came } = await listen();
+  answer();
+  await times(400, (n) =>
+    begin(`198.51.100.${n % 100}`, 'Content-Length: 262144', BIG.repeat(3).slice(0, 262_143)),
+  );
+  await expect.poll(came).toBeGreaterThan(64 * 1_048_576);
+  for (let n = 0; n < 5; n++) await post('192.0.2.1', BIG);
+  expect(statuses).toEqual([200, 200, 200, 200, 200]);
+});
+
+it('counts a body as it comes, and tells whoever sends more than there is room for', async () => {
+  const { begin, post, statuses, answer, begun, whole } = await listen();
+  const head = 'Transfer-Encoding: chunked';
+  const piece = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
+  const many = await times(70, () => begin('192.0.2.1', head, piece));
+  await expect.poll(begun).toBe(70);
+  for (let n = 0; n < 3; n++) for (const one of many) one.write(piece);
+  // 16 MiB are 64 of them, but for what is counted of chunks.
+  const refused = () => many.filter((one) => one.answer !== '' || one.isOver);
+  for (const one of many) one.write('0\r\n\r\n');
+  await expect.poll(() => refused().length).toBeGreaterThanOrEqual(6);
+  for (const { answer } of many) expect(answer).toMatch(/^$|^HTTP\/1.1 (503 .*Retry-After: 5\r\n|400 )/s);
+  expect(refused().some((one) => one.answer.startsWith('HTTP/1.1 503'))).toBe(true);
+  answer();
+  await post('192.0.2.1', TEXT);
+  expect([statuses, whole()]).toEqual([[200], 1]);
+});
+
+it('counts small chunks as what keeping them takes', async () => {
+  const { begin, answer, whole } = await listen();
+  const body = `1\r\n1\r\n${'1\r\n \r\n'.repeat(1_999)}0\r\n\r\n`;
+  const many = await times(100, () => begin('192.0.2.1', 'Transfer-Encoding: chunked', body));
+  const refused = () => many.filter((one) => one.answer.startsWith('HTTP/1.1 503')).length;
+  await expect.poll(() => whole() + refused()).toBe(100);
+  // 250 KiB each.
+  expect(whole()).toBeLessThanOrEqual(65);
+  answer();
+});
+
+it('counts what a decoder makes by its limit', async () => {
+  const { begin, answer, whole } = await listen();
+  const body = gzipSync(TEXT);
+  const many = await times(80, () => begin('192.0.2.1', `${GZIP}Content-Length: ${body.length}`, body));
+  const refused = () => many.filter((one) => one.answer.startsWith('HTTP/1.1 503')).length;
+  await expect.poll(() => whole() + refused()).toBe(80);
+  expect(refused()).toBeGreaterThan(0);
+  answer();
 });

@@ -1,9 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ParlorError } from '../platform/errors.ts';
+import { type CountedBody, countedBody, onGrown } from './body-chunks.ts';
 import { addressKeys } from './client-address.ts';
 import type { Context } from './context.ts';
-import { beyondBounds, type Unread, type UnreadBounds } from './unread-bounds.ts';
+import type { UnreadBounds } from './unread-bounds.ts';
 
 /** How much of requests' bodies the process keeps (bytes, docs/limits.md); it is in V8's heap while it comes. */
 const BOUNDS: UnreadBounds = { ofAddress: 16 * 1_048_576, together: 64 * 1_048_576 };
@@ -16,26 +17,52 @@ const QUICK_MS = 1_000;
 
 const RETRY_AFTER_S = 5;
 
-interface HeldRequest extends Unread {
+/** All bodies of one address. */
+interface Sender {
+  address: string;
+  bytes: number;
+  bodies: number;
+}
+
+interface HeldRequest {
+  sender: Sender;
+  bytes: number;
+  /** `performance.now()` */
+  since: number;
   socket: Socket;
   isWhole: boolean;
+}
+
+/** A body that is counted until its response has ended. */
+export interface HeldBody {
+  /** It has come whole, and is not cut off any more. */
+  whole(): void;
+  /** Its reader has failed, and keeps nothing of it. */
+  drop(): void;
 }
 
 /** Those whose response is yet to end. */
 const held = new Set<HeldRequest>();
 const byResponse = new WeakMap<ServerResponse, HeldRequest>();
-const ofAddress = new Map<string, number>();
+const senders = new Map<string, Sender>();
 let together = 0;
 
-const count = ({ address }: HeldRequest, bytes: number): void => {
-  together += bytes;
-  const sum = (ofAddress.get(address) ?? 0) + bytes;
-  if (sum > 0) ofAddress.set(address, sum);
-  else ofAddress.delete(address);
+const count = (one: HeldRequest, bytes: number): void => {
+  one.sender.bytes += bytes - one.bytes;
+  together += bytes - one.bytes;
+  one.bytes = bytes;
+};
+
+const add = (one: HeldRequest): void => {
+  held.add(one);
+  one.sender.bodies++;
+  senders.set(one.sender.address, one.sender);
 };
 
 const drop = (one: HeldRequest): void => {
-  if (held.delete(one)) count(one, -one.bytes);
+  if (!held.delete(one)) return;
+  count(one, 0);
+  if (--one.sender.bodies === 0) senders.delete(one.sender.address);
 };
 
 const tooMuch = (): ParlorError =>
@@ -43,43 +70,90 @@ const tooMuch = (): ParlorError =>
     headers: { 'Retry-After': String(RETRY_AFTER_S) },
   });
 
-/** Cuts others off where there is no room for one, which has just begun or grown. @throws ParlorError `unavailable` */
-const makeRoom = (newcomer: HeldRequest): void => {
-  if ((ofAddress.get(newcomer.address) ?? 0) <= BOUNDS.ofAddress && together <= BOUNDS.together) return;
-  const now = performance.now();
-  for (const one of held) one.isKept = one !== newcomer && (one.isWhole || now - one.since < QUICK_MS);
-  const cut = beyondBounds([...held], BOUNDS, now);
-  for (const other of cut) {
-    drop(other);
-    if (other !== newcomer) other.socket.resetAndDestroy();
+/**
+ * Whose connection is cut off first for one that lacks room: what is under way for a second, of the address that holds the most
+ * what has held the most for the longest; then what comes quickly, of addresses that hold more than its own. Nobody is for who
+ * holds more. Each look ends a request, so that all together are linear in the requests for each.
+ */
+const firstToGo = ({ sender: own }: HeldRequest, now: number): HeldRequest | undefined => {
+  const isOver = own.bytes > BOUNDS.ofAddress;
+  let first: HeldRequest | undefined;
+  let isFirstSlow = false;
+  const weight = ({ bytes, since }: HeldRequest): number => bytes * (now - since + 1);
+  for (const one of held) {
+    const { sender, isWhole, bytes } = one;
+    if (isWhole || bytes === 0 || (isOver ? sender !== own : sender.bytes < own.bytes)) continue;
+    const isSlow = now - one.since >= QUICK_MS;
+    if (!isSlow && sender.bytes === own.bytes) continue;
+    const isBefore =
+      !first ||
+      (isSlow !== isFirstSlow
+        ? isSlow
+        : sender.bytes > first.sender.bytes ||
+          (sender.bytes === first.sender.bytes && weight(one) > weight(first)));
+    if (!isBefore) continue;
+    first = one;
+    isFirstSlow = isSlow;
   }
-  if (cut.includes(newcomer)) throw tooMuch();
-  // Others have no more than their share, and what has come of them whole is kept.
-  if (together > BOUNDS.together) {
-    drop(newcomer);
-    throw tooMuch();
+  return first;
+};
+
+/** Cuts others off where there is no room for one that has grown. @throws ParlorError `unavailable` where that one has to go */
+const makeRoom = (grown: HeldRequest): void => {
+  const now = performance.now();
+  while (grown.sender.bytes > BOUNDS.ofAddress || together > BOUNDS.together) {
+    const one = firstToGo(grown, now) ?? grown;
+    drop(one);
+    if (one === grown) throw tooMuch();
+    one.socket.resetAndDestroy();
   }
 };
 
+/** Counts what comes of a body, and ends its reader, which lets go of all of it, where there is no room. */
+const countAsItComes = (one: HeldRequest, req: IncomingMessage, body: CountedBody): void => {
+  // Node.js ends the process for an error that nobody hears, as where the reader has just ended by itself.
+  req.on('error', () => undefined);
+  onGrown(req, () => {
+    if (!held.has(one) || one.isWhole) return;
+    count(one, body.keptBytes);
+    try {
+      makeRoom(one);
+    } catch (error) {
+      req.emit('error', error);
+    }
+  });
+};
+
 /**
- * Counts a body that begins to come, until its response has ended. Beyond the bounds connections are cut off whose bodies are
+ * Counts what has come of a body, until its response has ended. Beyond the bounds connections are cut off whose bodies are
  * under way for a second: of the addresses that hold the most, those with the most for the longest.
- * @param bytes the most that it may have
- * @returns what is to be called once it has come whole: it is not cut off any more
- * @throws ParlorError `unavailable` where there is no room even so
+ * @param mostBytes what it may have: a short one does not count, nor does what was announced and does not come
+ * @throws ParlorError `unavailable` where there is no room even so; its reader fails with the same where there is none later
  */
-export const holdRequestBody = ({ ip, req, res }: Context, bytes: number): (() => void) => {
-  if (bytes <= SHORT_BYTES || res.destroyed) return () => undefined;
+export const holdRequestBody = ({ ip, req, res }: Context, mostBytes: number): HeldBody | undefined => {
+  if (mostBytes <= SHORT_BYTES || res.destroyed) return undefined;
   // A /48 has 65 536 networks, each of which would have a share of its own.
   const { address: own, network: address = own } = addressKeys(ip);
-  const one: HeldRequest = { address, bytes, since: performance.now(), socket: req.socket, isWhole: false };
-  held.add(one);
+  const sender = senders.get(address) ?? { address, bytes: 0, bodies: 0 };
+  const one: HeldRequest = {
+    sender,
+    bytes: 0,
+    since: performance.now(),
+    socket: req.socket,
+    isWhole: false,
+  };
+  add(one);
   byResponse.set(res, one);
-  count(one, bytes);
   res.once('finish', () => drop(one)).once('close', () => drop(one));
+  const body = countedBody(req);
+  count(one, body?.keptBytes ?? mostBytes);
   makeRoom(one);
-  return () => {
-    one.isWhole = true;
+  if (body) countAsItComes(one, req, body);
+  return {
+    whole: () => {
+      one.isWhole = true;
+    },
+    drop: () => drop(one),
   };
 };
 
@@ -90,7 +164,6 @@ export const holdRequestBody = ({ ip, req, res }: Context, bytes: number): (() =
 export const holdParsedBody = ({ res }: Pick<Context, 'res'>, bytes: number): void => {
   const one = byResponse.get(res);
   if (!one || !held.has(one) || bytes <= one.bytes) return;
-  count(one, bytes - one.bytes);
-  one.bytes = bytes;
+  count(one, bytes);
   makeRoom(one);
 };

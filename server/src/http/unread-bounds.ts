@@ -13,13 +13,11 @@ export interface Unread {
   bytes: number;
   /** `performance.now()` */
   since: number;
-  /** Whether it counts, and is cut off in no case. */
-  isKept?: boolean;
 }
 
 interface OfAddress<T> {
   bytes: number;
-  /** Which may be cut off; what holds the most for the longest stands last. */
+  /** What holds the most for the longest stands last. */
   unread: T[];
 }
 
@@ -40,7 +38,7 @@ export const beyondBounds = <T extends Unread>(
     const of = addresses.get(one.address) ?? { bytes: 0, unread: [] };
     addresses.set(one.address, of);
     of.bytes += one.bytes;
-    if (!one.isKept) of.unread.push(one);
+    of.unread.push(one);
     all += one.bytes;
   }
   const cut: T[] = [];

@@ -1,6 +1,6 @@
 import { tooLong, type WorkflowNode, workflowNodes } from '@parlor/shared';
 import { z } from 'zod';
-import { BODY_LIMIT_BYTES } from '../../http/json-body.ts';
+import { BODY_LIMIT_BYTES } from '../../http/body-chunks.ts';
 import { flawUnseen } from './patterns.ts';
 
 /** The nodes of a graph as JSON, in UTF-16 code units: NFC makes at most three of a byte that a request has brought. */

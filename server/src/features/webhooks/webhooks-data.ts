@@ -2,7 +2,7 @@ import { choice, DELIVERY_STATES, EVENT_NAMES, MAX_MESSAGE, text, Webhook } from
 import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
 import { count, foreignText, identifier, listOf, open } from '../../database/stored-shapes.ts';
-import { BODY_LIMIT_BYTES } from '../../http/json-body.ts';
+import { BODY_LIMIT_BYTES } from '../../http/body-chunks.ts';
 import { KEPT_OF_BODY_BYTES } from './attempt.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
 import { PREVIOUS_SECRETS } from './previous-secrets.ts';

@@ -1,5 +1,5 @@
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { BODY_LIMIT_BYTES } from '../json-body.ts';
+import { BODY_LIMIT_BYTES } from '../body-chunks.ts';
 
 const RETRY_AFTER = {
   'Retry-After': { $ref: '#/components/headers/Retry-After' },
