@@ -15,7 +15,7 @@ import { Metrics } from './features/metrics/metrics.ts';
 import { startMetricsListener } from './features/metrics/metrics-listener.ts';
 import { createGateway } from './features/realtime/create-gateway.ts';
 import { createBaseUrl, listeningUrl } from './http/base-url.ts';
-import { createClientAddress } from './http/client-address.ts';
+import { createClientAddress, createIsProxy } from './http/client-address.ts';
 import { newServer } from './http/new-server.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { Stopping } from './http/stopping.ts';
@@ -86,7 +86,8 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const database = await connectDatabase(config);
   const clientAddress = createClientAddress(config.TRUST_PROXY);
-  const limits = { timeout: config.RESPONSE_STALL_TIMEOUT, clientAddress };
+  const isProxy = createIsProxy(config.TRUST_PROXY);
+  const limits = { timeout: config.RESPONSE_STALL_TIMEOUT, clientAddress, isProxy };
   const { server, closeSilent, stopCutting } = newServer(limits, log);
   let metricsServer: Server | undefined;
   try {

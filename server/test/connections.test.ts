@@ -8,6 +8,8 @@ import { MAX_SMALL_CHUNKS } from '../src/http/body-chunks.ts';
 import { caller, owner } from './rest.ts';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+
 it.runIf(process.platform === 'linux')(
   'silent connections end after 10 s, and never use up what the server needs itself',
   async () => {
@@ -35,6 +37,46 @@ it.runIf(process.platform === 'linux')(
     expect(Math.max(...times)).toBeLessThan(30_000);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(server.stderr()).not.toContain('EMFILE');
+  },
+  60_000,
+);
+
+it.runIf(process.platform === 'linux').each([
+  ['silent', ''],
+  ['slow', `POST /api/v1/auth/api-token HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n${JSON_TYPE}\r\n{`],
+])(
+  'one address with all connections there may be, %s, shuts nobody out',
+  async (_, first) => {
+    const limited = ['sh', '-c', `ulimit -n 512; exec "${process.execPath}" "${MAIN}"`] as const;
+    const { url } = await startServerProcess(await serverSettings(), limited);
+    const port = Number(new URL(url).port);
+    const sockets = Array.from({ length: 400 }, () => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on(
+        'error',
+        () => undefined,
+      );
+      socket.write(first);
+      return socket.resume();
+    });
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    // Those beyond the limit are closed: there are as many as may be.
+    await expect.poll(() => sockets.filter(({ closed }) => closed).length).toBeGreaterThan(100);
+    const visit = async (): Promise<string> => {
+      const visitor = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.3' }).on(
+        'error',
+        () => undefined,
+      );
+      onTestFinished(() => void visitor.destroy());
+      visitor.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+      return String((await Promise.race([once(visitor, 'data'), once(visitor, 'close')]))[0]);
+    };
+    for (let n = 0; n < 20; n++) {
+      await expect.poll(visit, { timeout: 5_000 }).toMatch(/^HTTP\/1.1 200 /);
+    }
+    // Most of the others are still there.
+    expect(sockets.filter(({ closed }) => !closed).length).toBeGreaterThan(200);
   },
   60_000,
 );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTrustProxy } from '../platform/trust-proxy.ts';
-import { addressKeys, createClientAddress } from './client-address.ts';
+import { addressKeys, createClientAddress, createIsProxy } from './client-address.ts';
 
 const client = (trust: string, peer: string, forwarded?: string) =>
   createClientAddress(parseTrustProxy(trust))({
@@ -40,6 +40,17 @@ describe('the address of a client', () => {
     for (const text of spellings) expect([text, client('1', '127.0.0.1', text)]).toEqual([text, address]);
   });
 });
+
+it.each([
+  ['false', '127.0.0.1', false],
+  ['1', '203.0.113.1', true],
+  ['loopback', '::ffff:127.0.0.1', true],
+  ['loopback', '192.0.2.9', false],
+  ['10.0.0.0/8,fd00::/8', 'fd12::1', true],
+  ['10.0.0.0/8', '', false],
+])('with TRUST_PROXY=%s a connection from "%s" is of a proxy: %s', (trust, remoteAddress, expected) =>
+  expect(createIsProxy(parseTrustProxy(trust))({ remoteAddress } as never)).toBe(expected),
+);
 
 describe('TRUST_PROXY', () => {
   it.each([

@@ -14,6 +14,15 @@ const remoteAddressOf = (socket: Socket): ReturnType<typeof parseAddress> => {
   return address;
 };
 
+/** Says whether a connection comes from a proxy whose X-Forwarded-For is believed: each of its requests may be of anybody. */
+export const createIsProxy =
+  (trust: TrustProxy) =>
+  (socket: Socket): boolean => {
+    if (typeof trust === 'number') return true;
+    const address = trust && remoteAddressOf(socket);
+    return address ? isWithin(address, trust) : false;
+  };
+
 /**
  * Says where a request came from. X-Forwarded-For is read from the right, where the nearest proxy has written, and
  * only as far as there are trusted proxies: whatever stands left of that a client may have made up.

@@ -12,19 +12,22 @@ const CONNECTION_BYTES = 64 * 1_024;
 /** Descriptors that connections leave to the database, outgoing requests and files. */
 const DESCRIPTORS_KEPT = 256;
 
+/** How many connections leave what the server needs to work (docs/limits.md). */
+export const connectionLimit = (): number => {
+  const limit = descriptorLimit() ?? Number.POSITIVE_INFINITY;
+  const byDescriptors = Math.max(Math.ceil(limit / 4), limit - DESCRIPTORS_KEPT);
+  return Math.min(byDescriptors, Math.floor(getHeapStatistics().heap_size_limit / CONNECTION_BYTES));
+};
+
 /**
- * Keeps silent and too many connections from using up what the server needs to work.
+ * Closes connections that stay silent.
  * @returns what closes those on which nothing has come yet: Node.js does not count them as idle
  */
-export const limitConnections = (server: Server): (() => void) => {
+export const closeSilentConnections = (server: Server): (() => void) => {
   const silent = new Set<Socket>();
   const closeIfSilent = (socket: Socket) => {
     if (socket.bytesRead === 0) socket.destroy();
   };
-  const limit = descriptorLimit() ?? Number.POSITIVE_INFINITY;
-  const byDescriptors = Math.max(Math.ceil(limit / 4), limit - DESCRIPTORS_KEPT);
-  const byMemory = Math.floor(getHeapStatistics().heap_size_limit / CONNECTION_BYTES);
-  server.maxConnections = Math.min(byDescriptors, byMemory);
   server.on('connection', (socket) => {
     // One whose upgrade was declined comes again.
     if (socket.bytesRead > 0) return;

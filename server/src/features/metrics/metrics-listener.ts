@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import Router from '@koa/router';
 import type { Logger } from 'pino';
-import { createClientAddress } from '../../http/client-address.ts';
+import { createClientAddress, createIsProxy } from '../../http/client-address.ts';
 import type { State } from '../../http/context.ts';
 import { errorResponses } from '../../http/error-responses.ts';
 import { newApp } from '../../http/new-app.ts';
@@ -32,9 +32,13 @@ export const startMetricsListener = async (
   app.use(errorResponses(log));
   app.use(refuseUnreadable);
   app.use(router.routes());
-  const limits = { timeout: config.RESPONSE_STALL_TIMEOUT, clientAddress: createClientAddress(false) };
+  const limits = {
+    timeout: config.RESPONSE_STALL_TIMEOUT,
+    clientAddress: createClientAddress(false),
+    isProxy: createIsProxy(false),
+    maxConnections: MAX_CONNECTIONS,
+  };
   const { server, stopCutting } = newServer(limits, log);
-  server.maxConnections = MAX_CONNECTIONS;
   server.once('close', stopCutting);
   server.on('request', oneAtATime(app.callback()));
   await new Promise<void>((resolve, reject) => {
