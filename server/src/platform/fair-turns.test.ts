@@ -44,6 +44,26 @@ it('leaves room for others while one has many, and refuses what is too many to w
   expect(await Promise.all([...own, other])).toEqual(['a1', 'a2', 'a3', 'b1']);
 });
 
+it('keeps the order of thousands, with and without a limit for all together', async () => {
+  const all = Array.from({ length: 3_000 }, (_, who) => who);
+  // Those that begin at once come before all that have come after them.
+  const [first, rest] = [all.slice(0, 3), all.slice(3)];
+  const orders = new Map([
+    [3, [...first, ...first, ...rest, ...rest]],
+    [Number.POSITIVE_INFINITY, [...all, ...all]],
+  ]);
+  for (const [running, order] of orders) {
+    const turns = new FairTurns({ running, runningOfOne: 1, waitingOfOne: 2 });
+    const begun: number[] = [];
+    const task = (who: number) => async () => {
+      begun.push(who);
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await Promise.all([...all, ...all].map((who) => turns.run(String(who), task(who))));
+    expect(begun).toEqual(order);
+  }
+});
+
 it('goes on after a failure', async () => {
   const turns = new FairTurns({ running: 1, runningOfOne: 1, waitingOfOne: 1 });
   const failing = turns.run('a', () => Promise.reject(new Error('broken')));

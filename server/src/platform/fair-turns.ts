@@ -56,10 +56,7 @@ export class FairTurns {
       if (this.#endsAll(error)) this.#refuseAll(error);
       throw error;
     } finally {
-      own.running--;
-      this.#running--;
-      this.#forgetIdle(who, own);
-      this.#advance();
+      this.#end(who, own);
     }
   }
 
@@ -80,7 +77,7 @@ export class FairTurns {
       const waiting: Waiting = { begin, refuse };
       gone?.addEventListener('abort', leave, { once: true });
       own.waiting.push(waiting);
-      this.#advance();
+      if (this.#running < this.#limits.running && this.#isNext(own)) this.#begin(who, own);
     });
   }
 
@@ -92,19 +89,35 @@ export class FairTurns {
     if (own.running === 0 && own.waiting.length === 0) this.#tasks.delete(who);
   }
 
-  #advance(): void {
-    while (this.#running < this.#limits.running) {
-      const next = [...this.#tasks].find(
-        ([, { running, waiting }]) => waiting.length > 0 && running < this.#limits.runningOfOne,
-      );
-      if (!next) return;
-      const [who, own] = next;
-      // Its next turn comes after those of all others.
-      this.#tasks.delete(who);
-      this.#tasks.set(who, own);
-      own.running++;
-      this.#running++;
-      own.waiting.shift()?.begin();
+  #isNext({ running, waiting }: Tasks): boolean {
+    return waiting.length > 0 && running < this.#limits.runningOfOne;
+  }
+
+  #begin(who: string, own: Tasks): void {
+    // Its next turn comes after those of all others.
+    this.#tasks.delete(who);
+    this.#tasks.set(who, own);
+    own.running++;
+    this.#running++;
+    own.waiting.shift()?.begin();
+  }
+
+  /** Where there was room before, nobody waited but for tasks of its own. */
+  #end(who: string, own: Tasks): void {
+    const wasFull = this.#running >= this.#limits.running;
+    own.running--;
+    this.#running--;
+    this.#forgetIdle(who, own);
+    if (wasFull) this.#beginNext();
+    else if (this.#isNext(own)) this.#begin(who, own);
+  }
+
+  /** Passes over those alone that have tasks running: no more than run at once. */
+  #beginNext(): void {
+    for (const [who, own] of this.#tasks) {
+      if (!this.#isNext(own)) continue;
+      this.#begin(who, own);
+      return;
     }
   }
 }
