@@ -66,3 +66,14 @@ it('the log warns of nothing that a client alone can break', async () => {
   await expect.poll(() => stderr().split('"path":"/api/v1/auth/session"').length).toBe(3);
   expect(stderr()).not.toMatch(/answer broke off|"stack"/);
 });
+it('the log holds the beginning of a long path, and nothing in it that opens something', async () => {
+  const server = await startServerProcess({ ...(await serverSettings()), LOG_LEVEL: 'info' });
+  const token = `w${'y'.repeat(24)}`;
+  for (const path of ['q'.repeat(12_000), `${'r/'.repeat(238)}widgets/${token}`, '%E2%82%AC'.repeat(1_000)]) {
+    expect((await fetch(`${server.url}/api/v1/${path}`)).status).toBe(404);
+  }
+  const logged = () => server.stderr().match(/(?<="path":")[^"]*/g) ?? [];
+  await expect.poll(logged).toHaveLength(3);
+  expect(logged().map((path) => path.length)).toEqual([501, 493, 501]);
+  expect(server.stderr()).not.toContain('yy');
+});

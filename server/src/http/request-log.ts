@@ -9,6 +9,9 @@ const OPENING = /conv_[^/]+|(?<=\/(?:widgets|avatars)\/)[^/]+|(?<=\/conversation
 /** Where a query or a fragment begins, also as links are rewritten on their way: what stands behind may sign somebody in. */
 const NO_PATH = /[?#;%].*$/s;
 
+/** How much of a path is logged: any client may ask for one of 16 KiB. */
+const MAX_LOGGED = 500;
+
 const decoded = (path: string): string => {
   try {
     return decodeURIComponent(path);
@@ -17,12 +20,14 @@ const decoded = (path: string): string => {
   }
 };
 
-/** A path as it is logged: in one spelling, without what opens something, and in ASCII, since terminals act on other characters. */
-const loggedPath = (path: string): string =>
-  decoded(path)
+/** A path as it is logged: in one spelling, cut, without what opens something, and in ASCII, since terminals act on other characters. */
+const loggedPath = (path: string): string => {
+  const logged = decoded(path)
     .replace(NO_PATH, '…')
     .replace(OPENING, '…')
     .replace(/[^\x20-\x7e…]/gu, encodeURIComponent);
+  return logged.length > MAX_LOGGED ? `${logged.slice(0, MAX_LOGGED)}…` : logged;
+};
 
 /**
  * Gives each request an id and one log line: method, path, status, milliseconds. Left out are the query, where a
