@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import type { Logger } from 'pino';
 import { createClientAddress, createIsProxy } from '../../http/client-address.ts';
 import type { State } from '../../http/context.ts';
+import { declineUpgrade } from '../../http/declined-upgrades.ts';
 import { errorResponses } from '../../http/error-responses.ts';
 import { newApp } from '../../http/new-app.ts';
 import { newServer } from '../../http/new-server.ts';
@@ -40,6 +41,8 @@ export const startMetricsListener = async (
   };
   const { server, stopCutting } = newServer(limits, log);
   server.once('close', stopCutting);
+  // Node.js lets go of a connection that offers another protocol, with its time-outs.
+  server.on('upgrade', (request, socket, head) => declineUpgrade(server, request, socket, head));
   server.on('request', oneAtATime(app.callback()));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {

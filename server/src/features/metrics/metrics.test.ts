@@ -132,6 +132,16 @@ describe('GET /metrics', () => {
     await expect.poll(closed, { timeout: 30_000 }).toBe(80);
   });
 
+  it('are told to who offers another protocol there, and no connection is held for it', async () => {
+    const port = await freePort();
+    await startServerProcess({ ...(await serverSettings()), METRICS_LISTEN: `127.0.0.1:${port}` });
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
+    await once(socket.resume(), 'close');
+  });
+
   it('tell what the process knows while the database is away, and that it is', {
     timeout: 90_000,
   }, async () => {
