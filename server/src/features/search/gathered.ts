@@ -5,6 +5,9 @@ import type { SegmentPlace } from './segments.ts';
 const MAX_OBJECTS = 1_000;
 const MAX_LENGTH = 1_024 * 1_024;
 
+/** So many objects are read at a time: each has up to 40 kB, and as lines of words several times as much. */
+const READ_TOGETHER = 100;
+
 /** What is gathered of one kind of one account. */
 export interface Gathering {
   place: SegmentPlace;
@@ -28,8 +31,25 @@ export class Gathered {
     return this.#objects >= MAX_OBJECTS || this.#length >= MAX_LENGTH;
   }
 
-  get all(): Iterable<Gathering> {
-    return this.#byPlace.values();
+  /** In parts, in which so many objects are to be read as may be in memory together. */
+  *parts(): Generator<readonly Gathering[]> {
+    let part: Gathering[] = [];
+    let left = READ_TOGETHER;
+    for (const { place, lines, touched } of this.#byPlace.values()) {
+      const unread = [...touched];
+      let own = lines;
+      do {
+        const some = unread.splice(0, left);
+        part.push({ place, lines: own, touched: new Map(some) });
+        own = new Map();
+        left -= some.length;
+        if (left > 0) continue;
+        yield part;
+        part = [];
+        left = READ_TOGETHER;
+      } while (unread.length > 0);
+    }
+    if (part.length > 0) yield part;
   }
 
   addLine(place: SegmentPlace, line: Line): void {
@@ -47,8 +67,8 @@ export class Gathered {
   }
 
   /** Takes in what was gathered before this, and could not be written. */
-  addAll({ all }: Gathered): void {
-    for (const { place, lines, touched } of all) {
+  addAll(earlier: Gathered): void {
+    for (const { place, lines, touched } of earlier.#byPlace.values()) {
       for (const line of lines.values()) this.addLine(place, line);
       for (const [uuid, mark] of touched) {
         if (!this.#of(place).touched.has(uuid)) this.addTouched(place, uuid, mark);

@@ -128,18 +128,20 @@ export class SearchIndex {
     const gathered = this.#gathered;
     if (gathered.isEmpty) return;
     this.#gathered = new Gathered();
-    const all = [...gathered.all];
-    let written: readonly SegmentLines[];
     try {
-      const read = await Promise.all(all.map((one) => readTogether(() => this.#linesOf(one))));
-      written = await this.#fresh.add(read.filter(({ lines }) => lines.length > 0));
-      await this.#dropDeleted(written);
-      await this.#dropGone(written);
+      for (const part of gathered.parts()) await this.#writePart(part);
     } catch (error) {
       this.#gathered.addAll(gathered);
       throw error;
     }
-    for (const { touched } of all) {
+  }
+
+  async #writePart(part: readonly Gathering[]): Promise<void> {
+    const read = await Promise.all(part.map((one) => readTogether(() => this.#linesOf(one))));
+    const written = await this.#fresh.add(read.filter(({ lines }) => lines.length > 0));
+    await this.#dropDeleted(written);
+    await this.#dropGone(written);
+    for (const { touched } of part) {
       for (const [uuid, mark] of touched) {
         if (mark === undefined) this.#marks.delete(uuid);
         else this.#marks.set(uuid, mark);
