@@ -1,3 +1,4 @@
+import type { Model } from 'mongoose';
 import { expect, it } from 'vitest';
 import { findBy } from './find-by.ts';
 
@@ -16,7 +17,7 @@ const fakeModel = () => {
       }),
     },
   };
-  return { queries, find: findBy<{ _id: string }>(model as never, '_id') };
+  return { queries, find: findBy(model as unknown as Model<{ _id: string }>, '_id', {}) };
 };
 
 it('asks once for all that are wanted at the same time, and gives each its own', async () => {

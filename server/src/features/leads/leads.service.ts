@@ -41,7 +41,7 @@ interface LeadRemoval {
 /** Leads: who left word of themselves (docs/contract.md#lead). */
 export class LeadsService {
   readonly #leads: LeadModel;
-  readonly #byId: (uuid: string) => Promise<StoredLead | undefined>;
+  readonly #byId: (uuid: string) => Promise<Omit<StoredLead, 'events'> | undefined>;
   readonly #rooms: Pick<RoomsService, 'ofVisitor' | 'dropPendingLead'>;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #audited: AuditedCollection<StoredLead>;
@@ -54,7 +54,7 @@ export class LeadsService {
     deletion: LeadRemoval,
   ) {
     this.#leads = leads;
-    this.#byId = findBy<StoredLead>(leads, '_id');
+    this.#byId = findBy(leads, '_id', { events: 0 });
     this.#rooms = rooms;
     this.#relay = outbox.relay;
     // What it is called names a visitor.
@@ -120,7 +120,7 @@ export class LeadsService {
   }
 
   /** @throws ParlorError `not_found`, also for a lead out of view. */
-  async get(view: View, uuid: string): Promise<StoredLead> {
+  async get(view: View, uuid: string): Promise<Omit<StoredLead, 'events'>> {
     const lead = await this.#byId(uuid);
     if (!lead || !isInView(view, lead)) throw notFound();
     return lead;

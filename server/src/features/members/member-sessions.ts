@@ -104,7 +104,7 @@ export class MemberSessions {
       fields: {},
     });
     this.#store = store;
-    this.#byId = findBy<StoredMemberSession>(sessions, '_id');
+    this.#byId = findBy(sessions, '_id', {});
   }
 
   /** Calls `listener` when sessions have ended before their time. */

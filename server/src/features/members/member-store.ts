@@ -74,10 +74,10 @@ export class MemberStore {
   constructor(models: MemberModels, outbox: Outbox, secrets: Secrets) {
     this.#models = models;
     this.#outbox = outbox;
-    this.#byAccount = findBy<Account>(models.accounts, '_id');
-    this.#byUuid = findBy<StoredMember>(models.members, '_id');
-    this.#founderBySecret = findBySecret<Account>(models.accounts, 'token_fingerprint', secrets);
-    this.#memberBySecret = findBySecret<StoredMember>(models.members, 'token_fingerprint', secrets);
+    this.#byAccount = findBy(models.accounts, '_id', { events: 0 });
+    this.#byUuid = findBy(models.members, '_id', { events: 0 });
+    this.#founderBySecret = findBySecret(models.accounts, 'token_fingerprint', secrets);
+    this.#memberBySecret = findBySecret(models.members, 'token_fingerprint', secrets);
   }
 
   /** Whose API token it is, read from the database each time: a reset holds at once everywhere. */

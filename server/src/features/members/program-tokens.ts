@@ -95,7 +95,7 @@ export class ProgramTokens {
     this.#store = store;
     this.#quotas = quotas;
     this.#secrets = secrets;
-    this.#bySecret = findBySecret<StoredProgramToken>(tokens, 'token_fingerprint', secrets);
+    this.#bySecret = findBySecret(tokens, 'token_fingerprint', secrets);
   }
 
   /** Calls `listener` when a token is deleted, before that is answered. */

@@ -10,7 +10,7 @@ import { invalid, missingObject, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { AsWritten } from '../members/avatars/current-avatars.ts';
 import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
-import type { StoredRoom } from '../rooms/rooms.model.ts';
+import type { PlainRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
 import { addedMessage } from './added-message.ts';
@@ -21,8 +21,10 @@ import type { MessageModel, StoredMessage } from './messages.model.ts';
 
 type WrittenInRoom = AsWritten<MessageInRoom>;
 
-const inRoom = (message: StoredMessage, { _id, label }: Pick<StoredRoom, '_id' | 'label'>): WrittenInRoom =>
-  present<WrittenInRoom>(MessageInRoom, message, { room: { uuid: _id, label } });
+const inRoom = (
+  message: Omit<StoredMessage, 'events'>,
+  { _id, label }: Pick<PlainRoom, '_id' | 'label'>,
+): WrittenInRoom => present<WrittenInRoom>(MessageInRoom, message, { room: { uuid: _id, label } });
 
 /** No message. */
 async function* none(): AsyncGenerator<StoredMessage[]> {}
@@ -32,7 +34,7 @@ const unknownRoom = (uuid: string) => invalid({ room: { uuid: [missingObject(uui
 /** The answers of rooms' bots (docs/contract.md#message, `support_answer`). */
 export interface BotAnswers {
   /** A message to a bot, from a client's address, is about to be stored with this mark, which the answer takes away. */
-  expect(message: string, client: string, room: Pick<StoredRoom, 'created_at'>): Required<AwaitsAnswer>;
+  expect(message: string, client: string, room: Pick<PlainRoom, 'created_at'>): Required<AwaitsAnswer>;
   /** The answer to such a message, or undefined when there is none in time. */
   expected(message: string): Promise<string | undefined>;
 }
@@ -48,13 +50,18 @@ interface MessageList extends Pick<List<StoredMessage>, 'steps'> {
   present(found: StoredMessage[]): (WrittenInRoom | undefined)[] | Promise<(WrittenInRoom | undefined)[]>;
 }
 
+/** What of a message says where in which conversation it stands. */
+const PLACE = { account: 1, room: 1, sent_at: 1 } as const;
+type MessagePlace = Pick<StoredMessage, '_id' | keyof typeof PLACE>;
+
 export type MessageOutline = Pick<StoredMessage, '_id' | 'is_support_sender' | 'is_bot' | 'sent_at'>;
 
 /** Messages: what either side of a conversation wrote (docs/contract.md#message). */
 export class MessagesService {
   readonly times: MessageTimes;
   readonly #messages: MessageModel;
-  readonly #byId: (uuid: string) => Promise<StoredMessage | undefined>;
+  readonly #byId: (uuid: string) => Promise<Omit<StoredMessage, 'events'> | undefined>;
+  readonly #placeOf: (uuid: string) => Promise<MessagePlace | undefined>;
   readonly #rooms: RoomsService;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #askedFrom: (client: string) => AskedFrom;
@@ -68,7 +75,8 @@ export class MessagesService {
   ) {
     this.#messages = messages;
     this.times = new MessageTimes(messages);
-    this.#byId = findBy<StoredMessage>(messages, '_id');
+    this.#byId = findBy(messages, '_id', { events: 0 });
+    this.#placeOf = findBy(messages, '_id', PLACE);
     this.#rooms = rooms;
     this.#relay = relay;
     this.#askedFrom = askedFrom;
@@ -98,7 +106,7 @@ export class MessagesService {
   }
 
   /** The room that a message is for. @throws ParlorError `invalid` when no such room is in view */
-  async roomFor(view: View, { room }: Pick<NewMessage, 'room'>): Promise<StoredRoom> {
+  async roomFor(view: View, { room }: Pick<NewMessage, 'room'>): Promise<PlainRoom> {
     const found = await this.#rooms.byUuid(view, room.uuid);
     if (!found) throw unknownRoom(room.uuid);
     return found;
@@ -130,7 +138,7 @@ export class MessagesService {
   }
 
   /**
-   * A message with its room, and where a bot answers there, with the bot's answer.
+   * A message with its room, and where a bot answers there, with the bot's answer, which may have 256 KiB: for a few at once.
    * @throws ParlorError `not_found`, also for a message out of view.
    */
   async shown(view: View, uuid: string): Promise<WrittenInRoom & Pick<StoredMessage, 'support_answer'>> {
@@ -143,8 +151,9 @@ export class MessagesService {
     return { ...inRoom(message, room), ...(answer !== undefined && { support_answer: answer }) };
   }
 
-  async byUuid(account: string, uuid: string): Promise<StoredMessage | undefined> {
-    const message = await this.#byId(uuid);
+  /** Where a message of the account stands. */
+  async placeOf(account: string, uuid: string): Promise<MessagePlace | undefined> {
+    const message = await this.#placeOf(uuid);
     return message?.account === account ? message : undefined;
   }
 
@@ -184,7 +193,7 @@ export class MessagesService {
   }
 
   async #insert(
-    room: StoredRoom,
+    room: PlainRoom,
     input: NewMessage,
     { client, uuid = newUuid() }: Sent,
     by: { author?: Author | undefined; askedFrom?: AskedFrom },

@@ -11,7 +11,7 @@ const conversation = async () => {
   const { messages, models, relay } = app.services;
   let read = 0;
   const counting = {
-    byUuid: messages.byUuid.bind(messages),
+    placeOf: messages.placeOf.bind(messages),
     outlineOf: async (uuid: string, limit: number) => {
       const found = await messages.outlineOf(uuid, limit);
       read += found.length;

@@ -48,12 +48,12 @@ const countUnread = (
 /** How far each side of a conversation has read; a mark only moves forward. */
 export class ReadMarks {
   readonly #marks: ReadMarkModel;
-  readonly #messages: Pick<MessagesService, 'byUuid' | 'outlineOf'>;
+  readonly #messages: Pick<MessagesService, 'placeOf' | 'outlineOf'>;
   readonly #relay: Pick<Relay, 'announce'>;
 
   constructor(
     marks: ReadMarkModel,
-    messages: Pick<MessagesService, 'byUuid' | 'outlineOf'>,
+    messages: Pick<MessagesService, 'placeOf' | 'outlineOf'>,
     relay: Pick<Relay, 'announce'>,
   ) {
     this.#marks = marks;
@@ -66,7 +66,7 @@ export class ReadMarks {
    * What is no message of the room changes nothing.
    */
   async move({ _id: room, account, widget }: RoomPlace, sender: Side, uuid: string): Promise<void> {
-    const message = await this.#messages.byUuid(account, uuid);
+    const message = await this.#messages.placeOf(account, uuid);
     if (message?.room !== room) return;
     const { sent_at } = message;
     const _id = `${room}:${sender}`;

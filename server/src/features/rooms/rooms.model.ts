@@ -13,6 +13,12 @@ export interface StoredRoom extends Stored<Omit<Room, 'messages'>>, EventHolder,
   version: number;
 }
 
+/** What a room's bot keeps there has up to 768 KiB, which nobody else needs; waiting events are the relay's. */
+export const WITHOUT_BOT = { bot: 0, events: 0 } as const;
+
+/** A room as all see it but its bot. */
+export type PlainRoom = Omit<StoredRoom, keyof typeof WITHOUT_BOT>;
+
 /** What a room may hold (database/collection-data.ts). */
 export const ROOM_SHAPES = {
   label: Room.shape.label,

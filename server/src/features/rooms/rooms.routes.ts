@@ -14,7 +14,7 @@ import type { AsWritten, CurrentAvatars } from '../members/avatars/current-avata
 import { accountOf, actionOf, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
-import type { StoredRoom } from './rooms.model.ts';
+import type { PlainRoom, StoredRoom } from './rooms.model.ts';
 import type { RoomsService } from './rooms.service.ts';
 
 /** How many messages a room shows (docs/contract.md#room). */
@@ -84,7 +84,7 @@ export const roomRoutes = ({
   currentAvatars: Pick<CurrentAvatars, 'show'>;
   baseUrl(ctx: Context): string;
 }): Route[] => {
-  const show = async (ctx: Context, room: StoredRoom, limit: number): Promise<Room> => {
+  const show = async (ctx: Context, room: PlainRoom, limit: number): Promise<Room> => {
     const latest = limit === 0 ? [] : await messages.latestOf(room._id, limit);
     const shown = await currentAvatars.show<Message>(room.account, baseUrl(ctx), latest);
     return present(Room, room, { messages: shown });
@@ -104,7 +104,7 @@ export const roomRoutes = ({
     ctx: Context,
     viewFor: (now: Caller) => View,
     wanted: Partial<NewRoom>,
-    find?: (isConditional: boolean) => Promise<StoredRoom>,
+    find?: (isConditional: boolean) => Promise<PlainRoom>,
   ): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
     const condition = conditionOf(ctx, limit);
@@ -128,7 +128,7 @@ export const roomRoutes = ({
     // Only the owner gives a conversation to the bot.
     if (wanted.is_bot_use) delete wanted.is_bot_use;
     const named = pathLabel(ctx);
-    const find = async (isConditional: boolean): Promise<StoredRoom> => {
+    const find = async (isConditional: boolean): Promise<PlainRoom> => {
       const current = await rooms.byUuid(view, room);
       if (current && [label, current.label].includes(named)) return current;
       // Whoever asks for a member gets one, also where the room has been deleted, or was never made.
@@ -153,7 +153,7 @@ export const roomRoutes = ({
       handler: async (ctx) => {
         const page = readPage(ctx);
         const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
-        const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(ctx, room, limit)));
+        const present = (found: PlainRoom[]) => Promise.all(found.map((room) => show(ctx, room, limit)));
         const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
         await sendPage(
           ctx,

@@ -12,7 +12,7 @@ import { newRoomLabel, newUuid } from '../../platform/ids.ts';
 import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
 import type { BotState } from './bot-state.ts';
-import type { RoomModel, StoredRoom } from './rooms.model.ts';
+import { type PlainRoom, type RoomModel, type StoredRoom, WITHOUT_BOT } from './rooms.model.ts';
 
 const LABEL_STAYS = 'Only members who see all widgets may change it.';
 
@@ -43,13 +43,15 @@ export type RoomPlace = Pick<StoredRoom, '_id' | 'account' | 'widget'>;
 /** Rooms: the conversations of an account (docs/contract.md#room). */
 export class RoomsService {
   readonly #rooms: RoomModel;
-  readonly #byId: (uuid: string) => Promise<StoredRoom | undefined>;
+  readonly #byId: (uuid: string) => Promise<PlainRoom | undefined>;
+  readonly #byIdWithEvents: (uuid: string) => Promise<Omit<StoredRoom, 'bot'> | undefined>;
   readonly #relay: Pick<Relay, 'announce'>;
   #bots: RoomBots | undefined;
 
   constructor(rooms: RoomModel, relay: Pick<Relay, 'announce'>) {
     this.#rooms = rooms;
-    this.#byId = findBy<StoredRoom>(rooms, '_id');
+    this.#byId = findBy(rooms, '_id', WITHOUT_BOT);
+    this.#byIdWithEvents = findBy(rooms, '_id', { bot: 0 });
     this.#relay = relay;
   }
 
@@ -97,11 +99,11 @@ export class RoomsService {
    * The room that a visitor's session reserved; the first thing that the visitor leaves makes it, with what is `wanted`
    * of it (docs/contract.md#visitors).
    */
-  async ofVisitor({ session, widget }: Visitor, wanted: Partial<NewRoom> = {}): Promise<StoredRoom> {
+  async ofVisitor({ session, widget }: Visitor, wanted: Partial<NewRoom> = {}): Promise<PlainRoom> {
     const { account, room, label } = session;
     const fields = { name: '', rating: null, is_bot_use: widget.is_bot_use, ...wanted };
-    const known = await this.byUuid(wholeAccount(account), room);
-    if (known) {
+    const known = await this.#byIdWithEvents(room);
+    if (known && isInView(wholeAccount(account), known)) {
       this.#relay.announce(this.#rooms, known);
       return known;
     }
@@ -113,13 +115,13 @@ export class RoomsService {
     });
   }
 
-  list(view: View, page: Page): AsyncGenerator<StoredRoom[]> {
+  list(view: View, page: Page): AsyncGenerator<PlainRoom[]> {
     return readPages(this.#rooms, inView(view), 'created_at', page, { without: { bot: 0 } });
   }
 
   /** @throws ParlorError `not_found`, also for a room out of view. */
-  async byLabel(view: View, label: string): Promise<StoredRoom> {
-    const room = await this.#rooms.findOne({ account: view.account, label }).lean<StoredRoom>();
+  async byLabel(view: View, label: string): Promise<PlainRoom> {
+    const room = await this.#rooms.findOne({ account: view.account, label }, WITHOUT_BOT).lean<PlainRoom>();
     if (!room || !isInView(view, room)) throw notFound();
     return room;
   }
@@ -180,7 +182,7 @@ export class RoomsService {
   }
 
   /** The room, if it is in view. */
-  async byUuid(view: View, uuid: string): Promise<StoredRoom | undefined> {
+  async byUuid(view: View, uuid: string): Promise<PlainRoom | undefined> {
     const room = await this.#byId(uuid);
     return room && isInView(view, room) ? room : undefined;
   }

@@ -45,7 +45,7 @@ export class SessionsService {
     secrets: Secrets,
   ) {
     this.#sessions = sessions;
-    this.#byId = findBy<VisitorSession>(sessions, '_id');
+    this.#byId = findBy(sessions, '_id', {});
     this.#widgets = widgets;
     this.#secrets = secrets;
   }

@@ -43,7 +43,7 @@ export class KnownWebhooks {
   readonly #held = new Map<string, { ended: Promise<void>; release: () => void }>();
 
   constructor(webhooks: WebhookModel, secrets: Secrets) {
-    this.#find = findBy<StoredWebhook>(webhooks, '_id');
+    this.#find = findBy(webhooks, '_id', { events: 0 });
     this.#secrets = secrets;
   }
 

@@ -29,7 +29,7 @@ type DeletionListener = (widget: Pick<StoredWidget, '_id' | 'account'>) => Promi
 /** Widgets: the settings of the chat on an owner's site (docs/contract.md#widget). */
 export class WidgetsService {
   readonly #widgets: WidgetModel;
-  readonly #byId: (id: string) => Promise<StoredWidget | undefined>;
+  readonly #byId: (id: string) => Promise<Omit<StoredWidget, 'events'> | undefined>;
   readonly #audited: AuditedCollection<StoredWidget>;
   readonly #listeners: ((token: string) => void)[] = [];
   readonly #creationListeners: ((widget: StoredWidget) => void)[] = [];
@@ -37,7 +37,7 @@ export class WidgetsService {
 
   constructor(widgets: WidgetModel, outbox: Outbox) {
     this.#widgets = widgets;
-    this.#byId = findBy<StoredWidget>(widgets, '_id');
+    this.#byId = findBy(widgets, '_id', { events: 0 });
     this.#audited = new AuditedCollection(widgets, outbox, {
       kind: 'widget',
       label: ({ name, token }) => name || token,
@@ -138,7 +138,7 @@ export class WidgetsService {
     return (await this.#widgets.findOne({ token }).lean<StoredWidget>()) ?? undefined;
   }
 
-  byId(id: string): Promise<StoredWidget | undefined> {
+  byId(id: string): Promise<Omit<StoredWidget, 'events'> | undefined> {
     return this.#byId(id);
   }
 

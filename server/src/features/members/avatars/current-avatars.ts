@@ -1,7 +1,7 @@
 import type { Author, MemberReference } from '@parlor/shared';
 import { findBy } from '../../../database/find-by.ts';
 import type { Account } from '../../accounts/accounts.model.ts';
-import { founderOf, type StoredMember } from '../member.ts';
+import type { StoredMember } from '../member.ts';
 import type { MemberModels } from '../member-store.ts';
 import { avatarUrl } from './avatar-url.ts';
 
@@ -18,12 +18,12 @@ type Written = { author?: Author | null };
  * has it everywhere.
  */
 export class CurrentAvatars {
-  readonly #byAccount: (id: string) => Promise<Account | undefined>;
-  readonly #byMember: (id: string) => Promise<StoredMember | undefined>;
+  readonly #byAccount: (id: string) => Promise<Pick<Account, '_id' | 'founder' | 'avatar'> | undefined>;
+  readonly #byMember: (id: string) => Promise<Pick<StoredMember, '_id' | 'account' | 'avatar'> | undefined>;
 
   constructor({ accounts, members }: MemberModels) {
-    this.#byAccount = findBy<Account>(accounts, '_id');
-    this.#byMember = findBy<StoredMember>(members, '_id');
+    this.#byAccount = findBy(accounts, '_id', { founder: 1, avatar: 1 });
+    this.#byMember = findBy(members, '_id', { account: 1, avatar: 1 });
   }
 
   /** The keys of members' pictures, by their uuids; those who have none, or are no members any more, are absent. */
@@ -39,9 +39,9 @@ export class CurrentAvatars {
     }
     // The founding member's counts last: while a member takes that place, it stands in both.
     if (owner) {
-      const { _id, avatar } = founderOf(owner);
-      if (avatar === undefined) found.delete(_id);
-      else found.set(_id, avatar);
+      const { _id, founder = _id, avatar } = owner;
+      if (avatar === undefined) found.delete(founder);
+      else found.set(founder, avatar);
     }
     return found;
   }
