@@ -10,6 +10,7 @@ import { newUuid } from '../../platform/ids.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+import { wholeRoomTurns } from '../rooms/whole-rooms.ts';
 import type { PendingDeletion, PendingDeletionModel } from './room-deletion.model.ts';
 import type { SubjectErasure } from './subject-erasure.ts';
 
@@ -91,7 +92,7 @@ export class RoomDeletion {
     // By uuid, too: another room may have got the label since.
     const filter = { account, label, _id: known._id };
     await this.#delete({ account, room: known._id }, () =>
-      this.#audited.delete(filter, action, check, deletedEvent),
+      wholeRoomTurns.run(account, () => this.#audited.delete(filter, action, check, deletedEvent)),
     );
     await this.#tell({ _id: known._id, account });
   }

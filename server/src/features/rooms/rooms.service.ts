@@ -13,6 +13,7 @@ import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
 import type { BotState } from './bot-state.ts';
 import { type PlainRoom, type RoomModel, type StoredRoom, WITHOUT_BOT } from './rooms.model.ts';
+import { wholeRoomTurns } from './whole-rooms.ts';
 
 const LABEL_STAYS = 'Only members who see all widgets may change it.';
 
@@ -154,10 +155,12 @@ export class RoomsService {
   /** A member has taken the conversation over: its bot answers no more. */
   async endBot(account: string, uuid: string): Promise<void> {
     const set = { is_bot_use: false };
-    const changed = await changeDocument(this.#rooms, { _id: uuid, account }, (current) =>
-      current.is_bot_use ? { set, events: [roomUpdated(current, set)] } : undefined,
-    );
-    this.#relay.announce(this.#rooms, changed);
+    await wholeRoomTurns.run(account, async () => {
+      const changed = await changeDocument(this.#rooms, { _id: uuid, account }, (current) =>
+        current.is_bot_use ? { set, events: [roomUpdated(current, set)] } : undefined,
+      );
+      this.#relay.announce(this.#rooms, changed);
+    });
   }
 
   /** A lead is about to be deleted: the turn that made it, where that still waits in its room, makes it no more. */

@@ -1,6 +1,7 @@
 import type { CommandSucceededEvent } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { mostAtOnce } from '../../../test/most-at-once.ts';
 
 const app = testApp();
 
@@ -39,4 +40,19 @@ it('what a bot keeps in a room, which may be 768 KiB, is not read with a message
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200, 200, 200]);
   expect(read.length).toBeGreaterThanOrEqual(answers.length);
   expect(read.filter((fields) => fields.includes('bot'))).toEqual([]);
+});
+
+it('rooms that members of an account take over at once are read whole four at a time', async () => {
+  const { token } = await app.account();
+  const make = () => app.request('POST', '/api/v1/rooms/', { token, body: { is_bot_use: true } });
+  const rooms = (await Promise.all(Array.from({ length: 20 }, make))).map(({ json }) => json);
+  const read = mostAtOnce(app.services.models.rooms.collection, 'findOne');
+  const takeOver = ({ uuid }: { uuid: string }) =>
+    app.request('POST', '/api/v1/messages/', {
+      token,
+      body: { body: 'Hello', is_support_sender: true, room: { uuid } },
+    });
+  expect((await Promise.all(rooms.map(takeOver))).map(({ status }) => status)).toEqual(Array(20).fill(201));
+  expect(read.calls()).toBe(20);
+  expect(read.most()).toBeLessThanOrEqual(4);
 });
