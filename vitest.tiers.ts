@@ -63,6 +63,7 @@ export const LONG_UNITS = [
   'server/test/import-interrupted.test.ts',
   'server/test/keys-rotate.test.ts',
   'server/test/keys-servers.test.ts',
+  'server/test/large-objects.test.ts',
   'server/test/members-brute-force.test.ts',
   'server/test/members-kill.test.ts',
   'server/test/oidc-outage.test.ts',

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
-import mongoose from 'mongoose';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { owner } from './rest.ts';
-import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
+import { startWithHeap } from './small-heap.ts';
 
 /** What no answer exceeds: a page of 2 MiB and the object that it begins with. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024 + 4_096;
@@ -15,24 +12,7 @@ const LONGEST = '😀'.repeat(10_000);
 
 /** A server with a heap of 512 MB, and an account with `count` rooms of 3.2 MB of messages. */
 const startLarge = async (count: number, env: Record<string, string> = {}) => {
-  const settings = await serverSettings();
-  const socket = join(settings.DATA_DIR ?? '', 'mongodb.sock');
-  const server = await startServerProcess(
-    {
-      ...settings,
-      ...(settings.DATA_DIR && { EMBEDDED_MONGODB_LISTEN: socket }),
-      RATE_LIMIT: 'off',
-      REGISTRATION: 'open',
-      ...env,
-    },
-    [process.execPath, '--max-old-space-size=512', MAIN],
-  );
-  const { token } = await owner(server.url);
-  const url = settings.MONGODB_URL ?? `mongodb://${encodeURIComponent(socket)}/parlor`;
-  const connection = await mongoose.createConnection(url).asPromise();
-  onTestFinished(() => connection.close());
-  const collection = (name: string) => connection.collection<{ _id: string }>(name);
-  const account = (await collection('accounts').findOne({ username: 'ada' } as object))?._id;
+  const { server, token, collection, account } = await startWithHeap(512, env);
   const now = Date.now();
   const rooms = Array.from({ length: count }, (_, n) => ({
     _id: randomUUID(),

@@ -99,6 +99,25 @@ it('whole conversations of one key are read two at once, and others have their t
   expect(read.most()).toBeLessThanOrEqual(3);
 });
 
+it('single messages, which may have long answers of bots, are read 16 at once of an account, and others have their turns', async () => {
+  const [busy, other] = [await app.account(), await app.account()];
+  const messageOf = async ({ token }: { token: string }) => {
+    const room = (await app.request('POST', '/api/v1/rooms/', { token })).json;
+    const body = { body: 'Hello', room: { uuid: room.uuid } };
+    const sent = await app.request('POST', '/api/v1/messages/', { token, body });
+    return new URL(sent.headers.location ?? '').pathname;
+  };
+  const [path, others] = [await messageOf(busy), await messageOf(other)];
+  const read = mostAtOnce(app.services.messages, 'shown');
+  const { answered, all } = flood(path, busy.token, 60);
+  expect((await app.request('GET', others, { token: other.token })).status).toBe(200);
+  expect(read.calls()).toBeLessThan(50);
+  await all;
+  expect(answered).toEqual(new Map([[200, 60]]));
+  // One of them is the other account's.
+  expect(read.most()).toBeLessThanOrEqual(17);
+});
+
 it('a room is read and changed by two requests of one token at once, and others have their turns', async () => {
   const [busy, other] = [await app.account(), await app.account()];
   const roomOf = async ({ token }: { token: string }) => {

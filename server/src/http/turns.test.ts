@@ -1,8 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Answer, testApp } from '../../test/app.ts';
 import { testMembers } from '../../test/members.ts';
 import { document } from '../../test/openapi.ts';
 import { FairTurns } from '../platform/fair-turns.ts';
+import { inTurn, objectInTurn } from './turns.ts';
 
 const app = testApp();
 const people = testMembers(app);
@@ -64,7 +66,8 @@ beforeEach(async () => {
     const timeline = `/api/v1/conversations/${room.uuid}/timeline/`;
     await expect.poll(async () => (await app.request('GET', timeline, { token })).status).toBe(200);
     rooms.push(room.uuid);
-    reads = [timeline, `${timeline}?around=${json.uuid}`, `/api/v1/messages/?room=${room.uuid}`];
+    const messages = [`/api/v1/messages/?room=${room.uuid}`, `/api/v1/messages/${json.uuid}/`];
+    reads = [timeline, `${timeline}?around=${json.uuid}`, ...messages];
   }
   const found = async () => (await app.request('GET', '/api/v1/search/?q=hello', { token })).json.length;
   await expect.poll(found).toBeGreaterThanOrEqual(4);
@@ -119,7 +122,7 @@ describe('what waits for its turn', () => {
     const waited = new Map(answers.map(([name, { status, body }]) => [name, body ?? status]));
     expect(waited.get('/api/v1/conversations/counts/').widgets).toEqual({ [widgets[0]?.uuid ?? '']: 1 });
     expect(waited.get('bulk')).toMatchObject({ changed: [rooms[0]], missing: [rooms[1]] });
-    expect(answers.filter(([, { status }]) => status === 404).map(([name]) => name)).toHaveLength(2);
+    expect(answers.filter(([, { status }]) => status === 404).map(([name]) => name)).toHaveLength(3);
   });
 
   it('is refused what its member may not do any more', { timeout: 60_000 }, async () => {
@@ -140,4 +143,30 @@ describe('what waits for its turn', () => {
     expect(answers.length).toBeGreaterThan(15);
     for (const [name, { status }] of answers) expect([name, status]).toEqual([name, 401]);
   });
+});
+
+it('single objects wait behind no lists, and 1 000 of one caller behind each other', async () => {
+  const ends: (() => void)[] = [];
+  const begun: string[] = [];
+  const task = (what: string) => () => {
+    begun.push(what);
+    return new Promise<void>((resolve) => void ends.push(resolve));
+  };
+  const ctx = () => {
+    const principal = { kind: 'account', owner: 'busy', scope: 'member' };
+    return {
+      res: new EventEmitter(),
+      state: { principal, authenticateAgain: async () => undefined },
+    } as never;
+  };
+  const lists = Array.from({ length: 3 }, () => inTurn(ctx(), task('list')));
+  const objects = Array.from({ length: 1_016 }, () => objectInTurn(ctx(), task('object')));
+  await expect(objectInTurn(ctx(), task('object'))).rejects.toMatchObject({ code: 'throttled' });
+  await expect.poll(() => begun.filter((what) => what === 'object')).toHaveLength(16);
+  expect(begun.filter((what) => what === 'list')).toHaveLength(2);
+  while (begun.length < 1_019 || ends.length > 0) {
+    for (const end of ends.splice(0)) end();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all([...lists, ...objects]);
 });

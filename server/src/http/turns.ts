@@ -26,32 +26,56 @@ export const callerNow = (ctx: Context): (() => Promise<Caller>) => {
   };
 };
 
-/** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
-const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 }, databaseAway);
+/** What takes turns: accounts, and in front of them the members and programs of each, or its visitors' sessions. */
+interface Turns {
+  owners: FairTurns;
+  /** Of each member and program: nobody waits behind another's whole queue. */
+  callers: FairTurns;
+  /** Of each visitor's session one is among those of its account, so that none takes the places of all visitors. */
+  sessions: FairTurns;
+}
 
-/** The concurrency limit of each member and each program within its account: nobody waits behind another's whole queue. */
-const callerTurns = new FairTurns(
-  { running: Number.POSITIVE_INFINITY, runningOfOne: 2, waitingOfOne: 1_000 },
-  databaseAway,
-);
+const turnsOf = (running: number, runningOfOne: number, runningOfCaller: number): Turns => {
+  const among = (runningOfOne: number, waitingOfOne: number) =>
+    new FairTurns({ running: Number.POSITIVE_INFINITY, runningOfOne, waitingOfOne }, databaseAway);
+  return {
+    owners: new FairTurns({ running, runningOfOne, waitingOfOne: 1_000 }, databaseAway),
+    callers: among(runningOfCaller, 1_000),
+    sessions: among(1, 20),
+  };
+};
 
-/** Of each visitor's session one is among those of its account, so that none takes the places of all visitors. */
-const sessionTurns = new FairTurns(
-  { running: Number.POSITIVE_INFINITY, runningOfOne: 1, waitingOfOne: 20 },
-  databaseAway,
-);
+/** Lists that are made at once hold some megabytes each (docs/limits.md#objects-of-an-account). */
+const lists = turnsOf(8, 4, 2);
+
+/**
+ * Single objects of some hundred KiB take turns of their own: they are quick, and wait behind no list. Those of one caller are
+ * still enough to be looked up together.
+ */
+const largeObjects = turnsOf(32, 16, 16);
 
 /**
  * Makes a response that takes as much as a list, in the caller's turn; not for one that has hung up by then.
  * @param task gets the caller as it stands when its turn has come, and shows what that one sees
  * @throws ParlorError `throttled` when too many of the caller's wait, what `whenHungUp` gives, and what its credential is refused with by then
  */
-export const inTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Promise<T> => {
+export const inTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Promise<T> =>
+  runIn(lists, ctx, task);
+
+/** `inTurn` for one object that may have some hundred KiB. */
+export const objectInTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Promise<T> =>
+  runIn(largeObjects, ctx, task);
+
+const runIn = <T>(
+  { owners, callers, sessions }: Turns,
+  ctx: Context,
+  task: (now: Caller) => Promise<T>,
+): Promise<T> => {
   const { kind, owner, scope } = ctx.state.principal ?? { kind: 'public', owner: '', scope: '' };
   const gone = whenHungUp(ctx);
   const caller = callerNow(ctx);
   const inItsTurn = async (): Promise<T> => task(await caller());
-  const amongOwners = () => turns.run(`${kind} ${owner}`, inItsTurn, gone);
-  const amongCallers = kind === 'visitor' ? sessionTurns : callerTurns;
+  const amongOwners = () => owners.run(`${kind} ${owner}`, inItsTurn, gone);
+  const amongCallers = kind === 'visitor' ? sessions : callers;
   return kind === 'public' ? amongOwners() : amongCallers.run(`${kind} ${owner} ${scope}`, amongOwners, gone);
 };

@@ -10,7 +10,7 @@ import { queryUuid, readPage, sendPage } from '../../http/lists.ts';
 import { created, listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
-import type { Caller } from '../../http/turns.ts';
+import { type Caller, objectInTurn } from '../../http/turns.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
@@ -118,9 +118,13 @@ export const messageRoutes = ({
     condition: 'read',
     answers: shown(MessageWithAnswer),
     handler: async (ctx) => {
-      const view = viewOf(ctx);
-      const message = await messages.shown(view, pathUuid(ctx));
-      sendObject(ctx, await currentAvatars.showOne(view.account, baseUrl(ctx), message));
+      const uuid = pathUuid(ctx);
+      const read = async (now: Caller) => {
+        const view = viewOf(now);
+        const message = await messages.shown(view, uuid);
+        return currentAvatars.showOne(view.account, baseUrl(ctx), message);
+      };
+      sendObject(ctx, await objectInTurn(ctx, read));
     },
   },
 ];
