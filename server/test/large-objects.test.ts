@@ -41,6 +41,23 @@ const startWithBots = async () => {
   return { ...own, rooms, messages };
 };
 
+/** A server with a small heap, and deliveries of the largest events. */
+const startWithDeliveries = async () => {
+  const own = await startWithHeap(HEAP_MIB);
+  const { account, collection, rest } = own;
+  const now = new Date();
+  const target = 'https://example.com/hook';
+  const { json } = await rest('POST', '/api/v1/webhooks/', { target, event: 'message.added' });
+  const deliveries = Array.from({ length: 10 }, () => ({
+    _id: randomUUID(),
+    ...{ account, event_id: randomUUID(), event: 'message.added', webhook: json.uuid, body: SAID.repeat(8) },
+    subscription: { uuid: json.uuid, target, event: 'message.added' },
+    ...{ state: 'delivered', created_at: now, event_at: now, tries: 1, attempts: [] },
+  }));
+  await fill(collection('deliveries'), deliveries);
+  return { ...own, deliveries };
+};
+
 describe('large objects that are asked for at once do not end a server', { timeout: 240_000 }, () => {
   it('when they are messages with what bots have answered, and rooms that members take over and delete', async () => {
     const { rest, rooms, messages, collection } = await startWithBots();
@@ -59,5 +76,16 @@ describe('large objects that are asked for at once do not end a server', { timeo
       (await rest('DELETE', `/api/v1/rooms/${label}/`)).status;
     const some = rooms.slice(0, 50);
     expect(await Promise.all(some.map(remove))).toEqual(Array(some.length).fill(204));
+  });
+
+  it('when they are deliveries, with or without what was sent', async () => {
+    const { rest, deliveries } = await startWithDeliveries();
+    const asked = Array.from({ length: AT_ONCE }, (_, n) => deliveries[n % deliveries.length]?._id);
+    const read = async (id = '') => (await rest('GET', `/api/v1/deliveries/${id}/`)).json.state;
+    expect(await Promise.all(asked.map(read))).toEqual(Array(AT_ONCE).fill('delivered'));
+    const readBody = async (id = '') =>
+      (await rest('GET', `/api/v1/deliveries/${id}/body/`)).json.body.length;
+    const some = asked.slice(0, 100);
+    expect(await Promise.all(some.map(readBody))).toEqual(Array(some.length).fill(SAID.length * 8));
   });
 });

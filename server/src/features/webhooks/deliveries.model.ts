@@ -53,7 +53,7 @@ export type DeliveryModel = Model<StoredDelivery>;
 export const LOG_KEPT_FOR_MS = 30 * 86_400_000;
 
 /** Whether the words of a delivery have been erased, of which some may still be sent. */
-export const isErased = ({ body, erase_by }: Pick<StoredDelivery, 'body' | 'erase_by'>): boolean =>
+export const isErased = ({ body, erase_by }: Partial<Pick<StoredDelivery, 'body' | 'erase_by'>>): boolean =>
   body === '' || erase_by !== undefined;
 
 /** The same as a filter, and its opposite. Once erased, a row never matches the latter again. */

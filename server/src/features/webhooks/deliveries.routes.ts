@@ -13,6 +13,7 @@ import { queryChoice, queryUuid, readPage, sendPage } from '../../http/lists.ts'
 import { listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
+import { type Caller, inTurn } from '../../http/turns.ts';
 import { pathUuid } from '../../http/validate.ts';
 import { accountOf } from '../members/principal.ts';
 import { isErased, type StoredDelivery } from './deliveries.model.ts';
@@ -73,7 +74,8 @@ export const deliveryRoutes = ({
   const redeliver = async (ctx: Context, id: string, webhook?: string): Promise<void> => {
     // Its webhook may hear another event by now.
     checkScopeFor(ctx, (await deliveries.get(accountOf(ctx), id)).event);
-    const delivery = await deliveries.redeliver(accountOf(ctx), id, webhook, ctx.state.newUuid);
+    const { newUuid } = ctx.state;
+    const delivery = await inTurn(ctx, (now) => deliveries.redeliver(accountOf(now), id, webhook, newUuid));
     // Repeated after a crash, it is the delivery as it stands, which may have been answered with the visitor's words.
     const { subject: uuid, created_at: at } = delivery;
     if (uuid !== undefined) ctx.state.subject = { uuid, at };
@@ -125,10 +127,17 @@ export const deliveryRoutes = ({
       params: deliveryPath,
       answers: { status: 200, description: 'The text.', schema: DeliveryText },
       handler: async (ctx) => {
-        const delivery = await deliveries.get(accountOf(ctx), deliveryId(ctx));
-        checkScopeFor(ctx, delivery.event);
+        const id = deliveryId(ctx);
+        const read = async (now: Caller): Promise<string> => {
+          const delivery = await deliveries.whole(accountOf(now), id);
+          checkScopeFor(now, delivery.event);
+          return JSON.stringify({ body: isErased(delivery) ? null : delivery.body });
+        };
+        // In turn as lists are, since it has as much.
+        const text = await inTurn(ctx, read);
         ctx.set('Cache-Control', 'no-store');
-        ctx.body = { body: isErased(delivery) ? null : delivery.body };
+        ctx.type = 'application/json';
+        ctx.body = text;
       },
     },
     {

@@ -16,6 +16,12 @@ import type { WebhooksService } from './webhooks.service.ts';
 /** Redeliveries that go out at once; more wait for their turn in the queue. */
 const MAX_AT_ONCE = 64;
 
+/** The body alone may have 2 MiB. */
+const WITHOUT_BODY = { body: 0 } as const;
+
+/** A delivery as the log shows it; with an empty body where its words have been erased. */
+type PlainDelivery = Omit<StoredDelivery, keyof typeof WITHOUT_BODY> & { body?: '' };
+
 /** What narrows a list of deliveries. */
 export interface DeliveryFilter {
   webhook?: string | undefined;
@@ -45,7 +51,7 @@ export class DeliveriesService {
     const { deliveries } = this.#parts;
     const filter = { account, ...(webhook && { webhook }), ...(state && { state }), ...(event && { event }) };
     const indexes = indexesServing(deliveries, filter, 'created_at');
-    return readPages(deliveries, filter, 'created_at', page, { without: { body: 0 }, indexes });
+    return readPages(deliveries, filter, 'created_at', page, { without: WITHOUT_BODY, indexes });
   }
 
   /** @throws ParlorError `not_found` when the account never had such a webhook, as far as the log goes back. */
@@ -62,8 +68,20 @@ export class DeliveriesService {
     return undefined;
   }
 
-  /** @throws ParlorError `not_found`, also for another account's delivery. */
-  async get(account: string, id: string): Promise<StoredDelivery> {
+  /** A delivery without its body. @throws ParlorError `not_found`, also for another account's delivery. */
+  async get(account: string, id: string): Promise<PlainDelivery> {
+    const { deliveries } = this.#parts;
+    const found = await deliveries.findOne({ _id: id, account }, WITHOUT_BODY).lean<PlainDelivery>();
+    if (!found) throw notFound();
+    const isEmptied = await deliveries.exists({ _id: id, account, body: '' });
+    return isEmptied ? Object.assign(found, { body: '' as const }) : found;
+  }
+
+  /**
+   * A delivery with its body, which may have 2 MiB: for a few at once.
+   * @throws ParlorError `not_found`, also for another account's delivery.
+   */
+  async whole(account: string, id: string): Promise<StoredDelivery> {
     const delivery = await this.#parts.deliveries.findOne({ _id: id, account }).lean<StoredDelivery>();
     if (!delivery) throw notFound();
     return delivery;
@@ -71,12 +89,12 @@ export class DeliveriesService {
 
   /**
    * Sends the event of a delivery once more, the same bytes under the same webhook-id, to the webhook's
-   * current target: at once, whatever waits there.
+   * current target: at once, whatever waits there. As `whole`, for a few at once.
    * @param webhook the webhook that it must belong to, if given
    * @throws ParlorError `not_found`; `conflict` when its webhook is gone or its words have been erased
    */
   async redeliver(account: string, id: string, webhook?: string, uuid = newUuid()): Promise<StoredDelivery> {
-    const original = await this.get(account, id);
+    const original = await this.whole(account, id);
     if (webhook !== undefined && original.webhook !== webhook) throw notFound();
     if (isErased(original)) throw new ParlorError('conflict', 'What this delivery said has been erased.');
     const knownWebhook = await this.#known(original.webhook);
@@ -142,7 +160,7 @@ export class DeliveriesService {
 const isoOrNull = (date: Date | undefined): string | null => (date ? isoDatetime(date) : null);
 
 /** A delivery as the log shows it (docs/contract.md#delivery). */
-export const presentDelivery = (delivery: StoredDelivery): Delivery => ({
+export const presentDelivery = (delivery: Omit<StoredDelivery, 'body'> & { body?: string }): Delivery => ({
   id: delivery._id,
   event_id: delivery.event_id,
   event: delivery.event,
