@@ -13,7 +13,8 @@ export type Read<T, F> = 1 extends F[keyof F]
  * Finds documents by a field that is unique, those that are asked for at the same time with one query. Nothing is
  * kept: what is found was read after it was asked for. Who asks at the same time for the same document gets the
  * same object, so it is not to be changed.
- * @param fields what is read: up to 1 000 documents are in memory at once, so none with fields of many KiB, nor events that wait
+ * @param fields what is read: up to 1 000 documents are in memory at once, so no events that wait, and of what may have many KiB
+ *   only what whoever asks needs
  */
 export const findBy = <T extends { _id: string }, const F extends Fields<T>>(
   model: Model<T>,

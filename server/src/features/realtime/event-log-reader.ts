@@ -10,6 +10,10 @@ const MAX_TOGETHER = 1_000;
 /** What is read for those who come back holds up to 200 long events: accounts take turns, and visitors by their rooms. */
 const TURNS: TurnLimits = { running: 4, runningOfOne: 1, waitingOfOne: 1_000 };
 
+/** What says which event stands at a place: not what was said by it, which may be 40 kB. */
+const PLACED_EVENT = { event: 1, at: 1 } as const;
+type PlacedEvent = Pick<EventLogEntry, '_id' | keyof typeof PLACED_EVENT>;
+
 /** Entries of a room between two places: after the first, up to and with the last. */
 interface RoomRange {
   room: string;
@@ -39,9 +43,11 @@ export class EventLogReader {
     return this.#find({ _id: { $gt: place } }, limit);
   }
 
-  /** The entry at a place. Those that are asked for at the same time are read together. */
-  readonly at = batched(async (places: number[]): Promise<(EventLogEntry | undefined)[]> => {
-    const found = await this.#find({ _id: { $in: [...new Set(places)] } }, places.length);
+  /** Which event stands at a place, and since when. Those that are asked for at the same time are read together. */
+  readonly at = batched(async (places: number[]): Promise<(PlacedEvent | undefined)[]> => {
+    const options = { projection: PLACED_EVENT, batchSize: places.length + 1 } as const;
+    const placed = this.#entries.collection.find({ _id: { $in: [...new Set(places)] } as never }, options);
+    const found = (await placed.toArray()) as unknown as PlacedEvent[];
     const known = new Map(found.map((entry) => [entry._id, entry]));
     return places.map((place) => known.get(place));
   });
