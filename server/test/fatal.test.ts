@@ -7,10 +7,11 @@ import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
 
 /**
- * Starts a server in which `code` is run when the answer is called: in the main thread, or in the database's.
+ * Starts a server in which `code` is run when the answer is called: in the main thread, or in the database's; `atStart` in both
+ * before all else.
  * Nothing that a client can send does this; memory that another library leaks, or a defect, would.
  */
-const startWith = async (code: string, thread: 'main' | 'database' | 'both') => {
+const startWith = async (code: string, thread: 'main' | 'database' | 'both', atStart = '') => {
   const folder = await mkdtemp(join(tmpdir(), 'parlor-fatal-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const sign = join(folder, 'now');
@@ -19,6 +20,7 @@ const startWith = async (code: string, thread: 'main' | 'database' | 'both') => 
     script,
     `import { existsSync } from 'node:fs';
      import { isMainThread } from 'node:worker_threads';
+     ${atStart}
      const look = setInterval(() => {
        if (!existsSync(${JSON.stringify(sign)})) return;
        clearInterval(look);
@@ -131,3 +133,22 @@ describe.runIf(process.platform === 'linux' && !inject('isRealMongodb'))(
     });
   },
 );
+
+/** A password of a cost that nothing ends: as when a machine is out of memory, a thread of libuv does not come back. */
+const ENDLESS = `const argon2 = process.getBuiltinModule('module').createRequire(process.argv[1])('@node-rs/argon2');
+  const { verify } = argon2;
+  const hashed = '$argon2id$v=19$m=19456,t=4000000000,p=1$' + 'A'.repeat(22) + '$' + 'A'.repeat(43);
+  argon2.verify = (_, password) => {
+    process.stderr.write('hanging\\n');
+    return verify(hashed, password);
+  };`;
+
+it('SIGTERM ends the process whose passwords are looked at without end', { timeout: 120_000 }, async () => {
+  const { server } = await startWith('', 'main', ENDLESS);
+  const body = JSON.stringify({ username: 'nobody', password: 'Zebra-coffee-91x' });
+  const headers = { 'content-type': 'application/json' };
+  const asked = fetch(`${server.url}/api/v1/auth/api-token`, { method: 'POST', headers, body });
+  asked.catch(() => undefined);
+  await expect.poll(() => server.stderr(), { timeout: 30_000 }).toContain('hanging');
+  expect(await server.end('SIGTERM')).toEqual({ code: null, signal: 'SIGKILL' });
+});

@@ -15,8 +15,29 @@ export const endBeforeLeaving = (end: () => Promise<unknown>): (() => void) => {
   return () => first.delete(end);
 };
 
-/** Whether something asks the disk: process.exit waits for that, too. */
-const asksDisk = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
+/** How many of `holdingExit` are under way. */
+let unlisted = 0;
+
+/**
+ * Does what process.exit waits for, and Node.js does not list as active: work of a native module in a thread of libuv's pool.
+ * Once the process is leaving nothing of that is begun any more.
+ */
+export const holdingExit = async <T>(work: () => Promise<T>): Promise<T> => {
+  if (isLeaving) return new Promise(() => undefined);
+  unlisted++;
+  try {
+    return await work();
+  } finally {
+    unlisted--;
+  }
+};
+
+/** How Node.js lists what asks the disk, or a resolver of names: the pool has that, too. */
+const POOLED = /^(FSReq|GetAddrInfoReq|GetNameInfoReq)/;
+
+/** Whether process.exit would wait for a thread of the pool, which nothing can break off. */
+const isHeld = (): boolean =>
+  unlisted > 0 || process.getActiveResourcesInfo().some((name) => POOLED.test(name));
 
 /** Ends the process in the middle of whatever its threads do. */
 const kill = (): never => {
@@ -30,11 +51,11 @@ const kill = (): never => {
 export const leave = (code: number): void => {
   if (isLeaving) return;
   isLeaving = true;
-  if (first.size === 0 && !asksDisk()) process.exit(code);
+  if (first.size === 0 && !isHeld()) process.exit(code);
   setTimeout(kill, END_WITHIN_MS);
   void Promise.allSettled([...first].map((end) => end())).then(() => {
     setInterval(() => {
-      if (!asksDisk()) process.exit(code);
+      if (!isHeld()) process.exit(code);
     }, LOOK_EVERY_MS);
   });
 };

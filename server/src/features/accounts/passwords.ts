@@ -3,6 +3,7 @@ import { hash, type Options, verify } from '@node-rs/argon2';
 import { foldName } from '@parlor/shared';
 import pLimit from 'p-limit';
 import type { FieldErrors } from '../../platform/errors.ts';
+import { holdingExit } from '../../platform/leave.ts';
 import { loadLater } from '../../platform/load-later.ts';
 
 /** argon2id with the parameters of OWASP's password storage cheat sheet (19 MiB, 2 passes, 1 lane). */
@@ -22,7 +23,9 @@ const isCommon = (password: string): boolean => {
 };
 
 /** One core is left to everybody else while many people sign in, and each hash takes its 19 MiB. */
-const takeTurns = pLimit(Math.max(1, availableParallelism() - 1));
+const turns = pLimit(Math.max(1, availableParallelism() - 1));
+
+const takeTurns = <T>(work: () => Promise<T>): Promise<T> => turns(() => holdingExit(work));
 
 /** argon2id in the PHC string format; off the event loop. */
 export const hashPassword = (password: string): Promise<string> => takeTurns(() => hash(password, COST));
