@@ -11,7 +11,7 @@ import { tombstoneModel } from '../src/events/tombstones.model.ts';
 import { Tombstones } from '../src/events/tombstones.ts';
 import { createWebhooks, webhookModels } from '../src/features/webhooks/create-webhooks.ts';
 import type { StoredDelivery } from '../src/features/webhooks/deliveries.model.ts';
-import { DELIVERY_LIMITS } from '../src/features/webhooks/sender.ts';
+import { DELIVERY_LIMITS, type NotifiedListener } from '../src/features/webhooks/sender.ts';
 import type { OriginLimits } from '../src/jobs/job-kind.ts';
 import { LEASE_TIMING, type LeaseTiming, OriginLeases } from '../src/jobs/origin-leases.ts';
 import type { PlaceLimits } from '../src/jobs/places.ts';
@@ -134,7 +134,11 @@ export interface Options {
   /** Leaves the database as it is: another sender beside the first. */
   keep?: boolean;
   log?: ReturnType<typeof createLog>;
+  markSent?: NotifiedListener;
 }
+
+/** By what they seal. */
+export const SECRETS = new Secrets('a secret key for the tests only, 40 long');
 
 export type Parts = ReturnType<typeof createWebhooks> & {
   account: string;
@@ -180,7 +184,7 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
       models,
       outbox: { relay, tombstones },
       config,
-      secrets: new Secrets('a secret key for the tests only, 40 long'),
+      secrets: SECRETS,
       leases: new OriginLeases({
         senders: models.webhookSenders,
         origins: models.webhookOrigins,
@@ -193,6 +197,7 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
       limits: { ...DELIVERY_LIMITS, ...options.limits },
       ...(options.places && { places: options.places }),
       ...(options.outgoing && { outgoing: options.outgoing }),
+      ...(options.markSent && { markSent: options.markSent }),
     });
     parts.sender.start();
     onTestFinished(() => parts.sender.stop());

@@ -98,7 +98,9 @@ export class DeliveriesService {
     if (webhook !== undefined && original.webhook !== webhook) throw notFound();
     if (isErased(original)) throw new ParlorError('conflict', 'What this delivery said has been erased.');
     const knownWebhook = await this.#known(original.webhook);
-    if (!knownWebhook) throw new ParlorError('conflict', 'The webhook of this delivery has been deleted.');
+    // Another account's may have come with the same uuid since an import brought the delivery.
+    if (knownWebhook?.account !== account)
+      throw new ParlorError('conflict', 'The webhook of this delivery has been deleted.');
     const now = Date.now();
     const isAtOnce = this.#atOnce < MAX_AT_ONCE;
     const delivery: StoredDelivery = {

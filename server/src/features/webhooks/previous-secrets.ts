@@ -2,6 +2,7 @@ import { text } from '@parlor/shared';
 import { z } from 'zod';
 import { throttled } from '../../platform/errors.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import { isSigningSecret, SIGNING_SECRET } from './signing.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
 
 /** How long a secret that was replaced signs beside the present one. */
@@ -19,19 +20,24 @@ interface PreviousSecret {
 /** Several of them, and what each has of characters: the secret, and JSON around it. */
 const MAX_OPENED = 4_000;
 
-const SEVERAL = z.array(z.object({ secret: z.string(), expires_at: z.iso.datetime() }));
+const SEVERAL = z
+  .array(z.object({ secret: SIGNING_SECRET, expires_at: z.iso.datetime() }))
+  .max(MAX_PREVIOUS_SECRETS);
 
-const isJsonOf = (schema: z.ZodType, value: string): boolean => {
+type Several = z.infer<typeof SEVERAL>;
+
+/** Those in a text that holds several; undefined where it is none. */
+const severalIn = (opened: string): Several | undefined => {
   try {
-    return schema.safeParse(JSON.parse(value)).success;
+    return SEVERAL.safeParse(JSON.parse(opened)).data;
   } catch {
-    return false;
+    return undefined;
   }
 };
 
 /** `previous_sealed` as it is read once it is opened. */
 export const PREVIOUS_SECRETS = text({ max: MAX_OPENED }).refine(
-  (opened) => opened.startsWith('whsec_') || isJsonOf(SEVERAL, opened),
+  (opened) => isSigningSecret(opened) || severalIn(opened) !== undefined,
   { error: 'No list of secrets.' },
 );
 
@@ -46,8 +52,9 @@ export const previousSecrets = (webhook: WithPrevious, secrets: Secrets, now: Da
   if (!secrets.opens(previous_sealed, place)) return [];
   const opened = secrets.decrypt(previous_sealed, place);
   // Before several were kept, the one secret stood here by itself.
-  if (opened.startsWith('whsec_')) return [{ secret: opened, expires_at: previous_expires_at }];
-  return (JSON.parse(opened) as { secret: string; expires_at: string }[])
+  if (isSigningSecret(opened)) return [{ secret: opened, expires_at: previous_expires_at }];
+  // What an older version has read in may be none.
+  return (severalIn(opened) ?? [])
     .map(({ secret, expires_at }) => ({ secret, expires_at: new Date(expires_at) }))
     .filter(({ expires_at }) => expires_at > now);
 };
@@ -68,11 +75,12 @@ export const withPresentReplaced = (current: StoredWebhook, secrets: Secrets, no
   }
   const expires_at = new Date(now.getTime() + PREVIOUS_SECRET_SIGNS_FOR_MS);
   const place = placeOf(current, 'secret_sealed');
-  // One that can't be opened signs nothing any more: replacing it is the way on.
+  // One that can't be opened, or is none, signs nothing: replacing it is the way on.
   const present = secrets.opens(current.secret_sealed, place)
     ? [{ secret: secrets.decrypt(current.secret_sealed, place), expires_at }]
     : [];
-  const all = JSON.stringify([...present, ...earlier]);
+  const signing = present.filter(({ secret }) => isSigningSecret(secret));
+  const all = JSON.stringify([...signing, ...earlier]);
   return {
     previous_sealed: secrets.encrypt(all, placeOf(current, 'previous_sealed')),
     previous_expires_at: expires_at,

@@ -280,7 +280,8 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
 /** What a body tells of; undefined where it is damaged. */
 const uuidIn = (body: string): string | undefined => {
   try {
-    return JSON.parse(body).data.uuid;
+    const { uuid } = JSON.parse(body).data;
+    return typeof uuid === 'string' ? uuid : undefined;
   } catch {
     return undefined;
   }

@@ -16,8 +16,7 @@ export const createTransport =
     try {
       signature = sign(eventId, new Date(), body);
     } catch (error) {
-      if (!(error instanceof UnopenedError)) throw error;
-      return unsigned();
+      return unsigned(error);
     }
     const headers = {
       'content-type': 'application/json',
@@ -27,12 +26,12 @@ export const createTransport =
     return attemptDelivery(outgoing, { target, headers, body, timeout });
   };
 
-/** Nothing is sent that no receiver could tell from a forgery. */
-const unsigned = (): Attempt => ({
+/** Nothing is sent that no receiver could tell from a forgery. @param error why it was not signed */
+const unsigned = (error: unknown): Attempt => ({
   at: new Date(),
   status: null,
   duration_ms: 0,
-  error: "not sent: the webhook's secret can't be opened; rotate it",
+  error: `not sent: the webhook's secret ${error instanceof UnopenedError ? "can't be opened" : 'signs nothing'}; rotate it`,
   response: '',
   retryAfter: undefined,
   wasSent: false,
