@@ -1,5 +1,5 @@
 /**
- * Divides what is written together into parts, in its order.
+ * Divides what is written together into parts, in its order, and takes no more of it than the next part needs.
  * @param sizeOf how much of `max` one takes; one that is larger is a part alone
  */
 export function* partsOf<T>(all: Iterable<T>, sizeOf: (one: T) => number, max: number): Generator<T[]> {

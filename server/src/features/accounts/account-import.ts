@@ -7,6 +7,7 @@ import { HeldWaysIn } from './held-ways-in.ts';
 import { type ImportCaller, NOBODY } from './import-caller.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
+import { ImportQuotas } from './import-quotas.ts';
 import { insertAccount, insertMissing, refusedByDatabase, type WriteParts } from './import-writes.ts';
 import { NeededObjects } from './needed-objects.ts';
 import type { ImportRun, UnfinishedImports } from './unfinished-imports.ts';
@@ -82,6 +83,7 @@ class AccountImport {
   #run: ImportRun | undefined;
   #batch = noBatch();
   readonly #waysIn = new HeldWaysIn();
+  readonly #quotas = new ImportQuotas();
   readonly #needed: NeededObjects;
   #isStuck = false;
 
@@ -178,6 +180,7 @@ class AccountImport {
     const isOwn = owner === undefined ? !holdsAccount(this.#parts, kind) : owner === this.#account;
     if (!isOwn) throw new ImportError(`line ${line}: an object of another account`);
     this.#checkWhole(kind, document, line);
+    this.#quotas.count(kind, document._id, line);
     const hasField = (name: string) => collection.model.schema.path(name) !== undefined;
     await this.#add(kind, { document: sealed(document, this.#parts, hasField), line }, characters);
   }

@@ -65,7 +65,7 @@ export const createDeliveries = ({
     const matches = (event: OutboxEvent, { account, event: name, since }: StoredWebhook): boolean =>
       account === event.account && name === event.name && (since <= event.at || since > now);
 
-    // An account may have been read in with any number of webhooks.
+    // One after another: an account that an older version has read in may have any number of webhooks.
     function* all(): Generator<WantedDelivery> {
       for (const event of events) {
         const matching = wanted.filter((webhook) => matches(event, webhook));
