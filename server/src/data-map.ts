@@ -6,6 +6,7 @@ import {
   type MappedCollection,
   NEWEST_FIRST,
 } from './database/collection-data.ts';
+import { made, ownUuid } from './database/stored-shapes.ts';
 import { memberShapes } from './features/accounts/member-fields.ts';
 import { agentData } from './features/agent/agent-data.ts';
 import { AUDIT_SHAPES, KEPT_FOR_S } from './features/audit/audit.model.ts';
@@ -21,6 +22,7 @@ import { searchData } from './features/search/search-data.ts';
 import { SESSION_SHAPES } from './features/visitors/sessions.model.ts';
 import { webhooksData } from './features/webhooks/webhooks-data.ts';
 import { KEPT_FOR_S as SIGHTINGS_KEPT_FOR_S } from './features/widgets/sightings.model.ts';
+import { WIDGET_TOKEN } from './features/widgets/widgets.model.ts';
 import type { Models } from './models.ts';
 
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -72,7 +74,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ...(['deleted_at', 'emptied_at'] as const),
     ],
     nullable: ['email_confirmed_at'],
-    shapes: memberShapes,
+    shapes: { ...memberShapes, founder: ownUuid() },
   }),
   // Before all others of an account, which are deleted in the opposite order: as long as there is something it says so.
   unfinishedImports: of<'unfinishedImports'>()({
@@ -98,7 +100,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ],
     },
     absent: ['is_localized'],
-    shapes: NewWidget.shape,
+    shapes: { ...NewWidget.shape, token: made(WIDGET_TOKEN) },
   }),
   ...agentData,
   keywords: of<'keywords'>()({

@@ -83,6 +83,8 @@ export interface CollectionData<T> {
   words?: readonly (FieldOf<T> | `${FieldOf<T>}.${string}`)[];
   /** Paths through objects to what lets whoever has it act for somebody, in fields that hold other things, too. */
   opens?: readonly `${FieldOf<T>}.${string}`[];
+  /** The fields that name the account itself wherever they are there: an import takes no other one, be it here or not. */
+  own?: readonly FieldOf<T>[];
   /** Of what is copied: the fields that a whole document may lack, as those of earlier versions do, and that may be null. */
   absent?: readonly AbsentOf<T>[];
   nullable?: readonly NullableOf<T>[];

@@ -1,4 +1,4 @@
-import { MAX_MESSAGE, MAX_USERNAME, text, uuid } from '@parlor/shared';
+import { isUuid, MAX_MESSAGE, MAX_USERNAME, text, uuid } from '@parlor/shared';
 import { z } from 'zod';
 
 /**
@@ -18,8 +18,23 @@ export const identifier = () => text({ max: MAX_ID });
 /** A text that another server wrote. It stays as it came, with whatever it has in it. */
 export const foreignText = (max: number) => z.string().max(max);
 
-/** A count, a version, a duration. */
-export const count = () => z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+/** A text that servers alone make, in the form that they give it. */
+export const made = (form: RegExp) => z.string().regex(form, { error: 'Not as a server makes it.' });
+
+/**
+ * What nearly every object is stored under: a UUID as the server spells it. Paths are read in either case, and name nothing else; what
+ * follows from an object is named by it.
+ */
+export const ownUuid = () => z.string().refine((id) => isUuid(id) && id === id.toLowerCase());
+
+/** Half of what can be counted to, so that it goes on from there. */
+const MAX_COUNT = 2 ** 52;
+
+/** A count, or a version. */
+export const count = () => z.int().min(0).max(MAX_COUNT);
+
+/** In milliseconds. */
+export const duration = () => z.number().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** At most `max` of something. */
 export const listOf = <T extends z.ZodType>(item: T, max = MAX_ITEMS) => z.array(item).max(max);

@@ -207,4 +207,21 @@ describe('passwords', () => {
     );
     expect((await signIn({ username, password: PASSWORD })).status).toBe(200);
   });
+
+  it('match nothing that is no hash of theirs, or of a cost that holds up others', async () => {
+    const { id, username } = await app.account();
+    const { accounts } = app.services.models;
+    const { password: own = '' } = (await accounts.findOne({ _id: id }).lean()) ?? {};
+    for (const password of [
+      'x',
+      '',
+      own.replace('t=2', 't=4000000000'),
+      own.replace('m=19456', 'm=4194304'),
+    ]) {
+      await accounts.updateOne({ _id: id }, { $set: { password } });
+      expect((await signIn({ username, password: PASSWORD })).status).toBe(400);
+    }
+    await accounts.updateOne({ _id: id }, { $set: { password: own } });
+    expect((await signIn({ username, password: PASSWORD })).status).toBe(200);
+  });
 });

@@ -1,5 +1,16 @@
 import { Credentials, MAX_MEMBER_NAME, Registration, text } from '@parlor/shared';
-import { identifier, listOf } from '../../database/stored-shapes.ts';
+import { listOf, made } from '../../database/stored-shapes.ts';
+import { SECRET, SECRET_HASH } from '../../platform/random-secret.ts';
+import { PASSWORD_HASH } from './password-hash.ts';
+
+/** A member's token (token.ts). */
+export const TOKEN = /^[0-9a-f]{40}$/;
+
+/** The secret of an authenticator app: 20 bytes in base32 (RFC 4648, 6). */
+export const TOTP_SECRET = /^[A-Z2-7]{32}$/;
+
+/** How many recovery codes a member gets. */
+export const RECOVERY_CODES = 10;
 
 /** What signs a member in, and what others see of it: the fields that an account has of its owner, and a member of itself. */
 export interface MemberFields {
@@ -62,17 +73,15 @@ export const memberFields = {
   version: Number,
 } as const;
 
-/** A password's hash in the PHC string format, in characters. */
-const MAX_HASH = 300;
-
 /** What they have to be, as they are read in (database/collection-data.ts). */
 export const memberShapes = {
   username: Credentials.shape.username,
   email: Registration.shape.email,
   name: text({ max: MAX_MEMBER_NAME }),
-  password: text({ max: MAX_HASH }),
-  token_sealed: identifier(),
-  totp_sealed: identifier(),
-  totp_pending_sealed: identifier(),
-  recovery_hashes: listOf(identifier()),
+  password: PASSWORD_HASH,
+  avatar: made(SECRET),
+  token_sealed: made(TOKEN),
+  totp_sealed: made(TOTP_SECRET),
+  totp_pending_sealed: made(TOTP_SECRET),
+  recovery_hashes: listOf(made(SECRET_HASH), RECOVERY_CODES),
 };

@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import type { FieldErrors } from '../../platform/errors.ts';
 import { holdingExit } from '../../platform/leave.ts';
 import { loadLater } from '../../platform/load-later.ts';
+import { isPasswordHash } from './password-hash.ts';
 
 /** argon2id with the parameters of OWASP's password storage cheat sheet (19 MiB, 2 passes, 1 lane). */
 const COST: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -39,10 +40,14 @@ export const isOutdated = (hashed: string): boolean => !hashed.startsWith(TODAY)
 // Verified when there is no such user, so that a caller can't tell by the time it takes (docs/contract.md#accounts).
 const NOBODY = `${TODAY}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** Whether the password is the one behind `hashed`; takes as long when there is none. */
+/**
+ * Whether the password is the one behind `hashed`; takes as long when there is none, or what an older version has read in and
+ * no server would write.
+ */
 export const isPassword = async (hashed: string | undefined, password: string): Promise<boolean> => {
-  const matches = await takeTurns(() => verify(hashed ?? NOBODY, password));
-  return hashed !== undefined && matches;
+  const isOne = hashed !== undefined && isPasswordHash(hashed);
+  const matches = await takeTurns(() => verify(isOne ? hashed : NOBODY, password));
+  return isOne && matches;
 };
 
 const isLike = (password: string, name: string): boolean => {

@@ -1,8 +1,7 @@
-import { isUuid } from '@parlor/shared';
 import { mongo } from 'mongoose';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { MappedCollection } from '../../database/collection-data.ts';
-import { count, identifier } from '../../database/stored-shapes.ts';
+import { count, identifier, ownUuid } from '../../database/stored-shapes.ts';
 import { type Document, isDerived, isObject } from './account-copy.ts';
 
 /** How deep lists and objects of an object may lie in each other. Every database takes 180, and honest ones have some ten. */
@@ -47,11 +46,7 @@ const isOfType = (value: unknown, type: string | undefined): boolean => {
   return isSound(value);
 };
 
-/**
- * What nearly every object is stored under: a UUID as the server spells it. Paths are read in either case, and name nothing else; what
- * follows from an object is named by it.
- */
-const OWN_UUID = z.string().refine((id) => isUuid(id) && id === id.toLowerCase());
+const OWN_UUID = ownUuid();
 
 /** What is right for a field of which no shape says more: a text is an id then, and a number counts something. */
 const ELSE: Record<string, z.ZodType> = { String: identifier(), Number: count() };
@@ -87,6 +82,7 @@ export const flawIn = (collection: MappedCollection, document: Document): string
     const value = document[name];
     if (value === undefined) return absent.includes(name) && !Object.hasOwn(document, name) ? undefined : '';
     if (value === null) return nullable.includes(name) ? undefined : '';
+    if (data.own?.includes(name) && value !== document.account) return ': it names another account';
     if (!isOfType(value, model.schema.path(name)?.instance)) return '';
     return misfitOf(shapeOf(collection, name), value);
   };

@@ -1,8 +1,8 @@
 import { MAX_BRANCHES, MAX_NODE_ID, MAX_NODES, text, Workflow } from '@parlor/shared';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
-import { identifier, listOf } from '../../database/stored-shapes.ts';
+import { listOf, made } from '../../database/stored-shapes.ts';
 import { STORED_NODES } from './stored-nodes.ts';
-import type { StoredGraph, StoredWorkflow } from './workflows.model.ts';
+import { PUBLIC_KEY, type StoredGraph, type StoredWorkflow } from './workflows.model.ts';
 
 /** The longest says of a loop which nodes it goes through; most are of edges to nowhere. */
 const MAX_PROBLEM = MAX_NODES * (MAX_NODE_ID + 4) + 100;
@@ -21,7 +21,8 @@ export const agentData = {
       keyed: ['key_fingerprint'],
     },
     absent: ['room_bot_of'],
-    shapes: { name: Workflow.shape.name, key_sealed: identifier() },
+    own: ['room_bot_of'],
+    shapes: { name: Workflow.shape.name, key_sealed: made(PUBLIC_KEY) },
   }),
   graphs: collectionOf<StoredGraph>()({
     owner: { by: 'workflow', via: 'workflows' },

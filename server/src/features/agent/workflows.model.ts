@@ -2,6 +2,9 @@ import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
+/** What the public key of a workflow looks like. */
+export const PUBLIC_KEY = /^pk_live_[A-Za-z0-9]{32}$/;
+
 /** A workflow but for its graph, so that a key is looked up without reading one. */
 export interface StoredWorkflow extends EventHolder {
   _id: string;

@@ -11,9 +11,7 @@ import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import { Tries } from '../../platform/tries.ts';
 import { GraphStore } from './graph-store.ts';
 import { modelProblems } from './problems.ts';
-import type { GraphModel, StoredWorkflow, WorkflowModel } from './workflows.model.ts';
-
-const KEY = /^pk_live_[A-Za-z0-9]{32}$/;
+import { type GraphModel, PUBLIC_KEY, type StoredWorkflow, type WorkflowModel } from './workflows.model.ts';
 
 const newKey = (): string => `pk_live_${randomLetters(32)}`;
 
@@ -89,7 +87,7 @@ export class WorkflowsService {
 
   /** The workflow that a public key opens, read from the database each time: a rotation holds at once. */
   async byKey(key: string): Promise<StoredWorkflow | undefined> {
-    return KEY.test(key) ? this.#bySecret(key) : undefined;
+    return PUBLIC_KEY.test(key) ? this.#bySecret(key) : undefined;
   }
 
   /** The published workflow that answers the account's rooms. */

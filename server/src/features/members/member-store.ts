@@ -12,7 +12,7 @@ import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
 import { placeOf } from '../../platform/secrets.ts';
 import { Tries } from '../../platform/tries.ts';
 import type { Account, AccountModel } from '../accounts/accounts.model.ts';
-import type { MemberFields } from '../accounts/member-fields.ts';
+import { type MemberFields, TOKEN } from '../accounts/member-fields.ts';
 import { readBothPlaces } from './both-places.ts';
 import { type ActiveMember, activeOf, founderOf, type Member, type StoredMember } from './member.ts';
 import { asAudited, type Changed, changeEvents } from './member-audit.ts';
@@ -82,7 +82,7 @@ export class MemberStore {
 
   /** Whose API token it is, read from the database each time: a reset holds at once everywhere. */
   async byToken(token: string): Promise<ActiveMember | undefined> {
-    if (!/^[0-9a-f]{40}$/.test(token)) return undefined;
+    if (!TOKEN.test(token)) return undefined;
     const account = await this.#founderBySecret(token);
     if (account) return standingFounderOf(account);
     const member = await this.#memberBySecret(token);

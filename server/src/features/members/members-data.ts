@@ -11,13 +11,14 @@ import {
 import { mongo } from 'mongoose';
 import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
-import { identifier, listOf } from '../../database/stored-shapes.ts';
+import { identifier, listOf, made } from '../../database/stored-shapes.ts';
+import { SECRET_HASH } from '../../platform/random-secret.ts';
 import { memberShapes } from '../accounts/member-fields.ts';
 import { AVATAR_KEY, type StoredAvatar } from './avatars/avatar.model.ts';
 import type { StoredMember } from './member.ts';
 import type { StoredMemberSession } from './member-sessions.ts';
 import type { StoredPasswordReset } from './password-resets.ts';
-import type { StoredProgramToken } from './program-tokens.ts';
+import { PROGRAM_TOKEN, type StoredProgramToken } from './program-tokens.ts';
 
 const PICTURE = z.instanceof(mongo.Binary).refine((bytes) => bytes.length() <= MAX_AVATAR_BYTES, {
   error: `Ensure this field has no more than ${MAX_AVATAR_BYTES} bytes.`,
@@ -52,7 +53,7 @@ export const membersData = {
       role: choice(ROLES),
       widgets: listOf(identifier()),
       invitation_key: text({ max: MAX_EMAIL }),
-      invitation_hash: identifier(),
+      invitation_hash: made(SECRET_HASH),
     },
   }),
   avatars: collectionOf<StoredAvatar>()({
@@ -73,7 +74,7 @@ export const membersData = {
       keyed: ['token_fingerprint'],
     },
     absent: ['expires_at', 'used_at'],
-    shapes: { name: ProgramToken.shape.name, scopes: choices(SCOPES), token_sealed: identifier() },
+    shapes: { name: ProgramToken.shape.name, scopes: choices(SCOPES), token_sealed: made(PROGRAM_TOKEN) },
   }),
   // Not worth copying: whoever moves to another server signs in there.
   memberSessions: collectionOf<StoredMemberSession>()({

@@ -207,8 +207,11 @@ export class ProgramTokens {
 
 const unexpired = () => ({ $or: [{ expires_at: { $exists: false } }, { expires_at: { $gt: new Date() } }] });
 
-/** Whether a text has the form of a program's token. */
-export const isProgramToken = (text: string): boolean => /^pat_[A-Za-z0-9]{40}$/.test(text);
+/** The form of a program's token. */
+export const PROGRAM_TOKEN = /^pat_[A-Za-z0-9]{40}$/;
+
+/** Whether a text has it. */
+export const isProgramToken = (text: string): boolean => PROGRAM_TOKEN.test(text);
 
 /** The API's form of a program's token. */
 export const presentProgramToken = (token: StoredProgramToken): ApiToken =>

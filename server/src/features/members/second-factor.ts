@@ -5,6 +5,7 @@ import { invalid, ParlorError } from '../../platform/errors.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from '../accounts/accounts.model.ts';
+import { RECOVERY_CODES, TOTP_SECRET } from '../accounts/member-fields.ts';
 import type { ActiveMember, Member } from './member.ts';
 import { type MemberStore, memberPlace } from './member-store.ts';
 
@@ -13,8 +14,6 @@ const SECRET_BYTES = 20;
 
 /** A code of the time step before or after is taken, too (RFC 6238, 5.2). */
 const TIME_STEPS = 1;
-
-const RECOVERY_CODES = 10;
 
 /** How long a set-up may take from its secret to the code that confirms it. */
 const SET_UP_MS = 10 * 60_000;
@@ -152,6 +151,8 @@ const totpOf = (secret: Secret, label = ''): TOTP => new TOTP({ issuer: 'Parlor'
 const stepOf = (base32: string, code: string): number | undefined => {
   const token = code.replaceAll(' ', '');
   if (!/^\d{6}$/.test(token)) return undefined;
+  // What an older version has read in may be none.
+  if (!TOTP_SECRET.test(base32)) return undefined;
   const totp = totpOf(Secret.fromBase32(base32));
   const delta = totp.validate({ token, window: TIME_STEPS });
   return delta === null ? undefined : totp.counter() + delta;

@@ -1,16 +1,22 @@
 import { choice, DELIVERY_STATES, EVENT_NAMES, MAX_MESSAGE, text, Webhook } from '@parlor/shared';
 import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
-import { count, foreignText, identifier, listOf, open } from '../../database/stored-shapes.ts';
+import {
+  count,
+  duration,
+  foreignText,
+  identifier,
+  listOf,
+  made,
+  open,
+} from '../../database/stored-shapes.ts';
 import { BODY_LIMIT_BYTES } from '../../http/body-chunks.ts';
 import { KEPT_OF_BODY_BYTES } from './attempt.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
 import { PREVIOUS_SECRETS } from './previous-secrets.ts';
+import { SIGNING_SECRET } from './signing.ts';
 import { TARGET } from './target.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
-
-/** A secret that deliveries are signed with, in characters. */
-const MAX_SECRET = 200;
 
 /** What is sent, in characters: what one request has brought, as JSON writes it. */
 const MAX_BODY = 8 * BODY_LIMIT_BYTES;
@@ -44,7 +50,7 @@ export const webhooksData = {
       heard_before: listOf(Webhook.shape.event),
       target: TARGET,
       target_key: identifier(),
-      secret_sealed: text({ max: MAX_SECRET }),
+      secret_sealed: SIGNING_SECRET,
       previous_sealed: PREVIOUS_SECRETS,
     },
   }),
@@ -71,6 +77,8 @@ export const webhooksData = {
     absent: ['subject', 'erase_by', 'event_at', 'queue', 'due_at', 'sequence', 'expires_at'],
     shapes: {
       event: choice(EVENT_NAMES),
+      // It goes into a header.
+      event_id: made(/^[\w.:-]{1,100}$/),
       state: choice(DELIVERY_STATES),
       subscription: open({ uuid: identifier(), event: choice(EVENT_NAMES), target: TARGET }),
       body: text({ max: MAX_BODY }),
@@ -78,7 +86,7 @@ export const webhooksData = {
         open({
           at: z.date(),
           status: count().nullable(),
-          duration_ms: count(),
+          duration_ms: duration(),
           error: foreignText(MAX_MESSAGE).nullable(),
           response: foreignText(KEPT_OF_BODY_BYTES),
         }),

@@ -4,6 +4,9 @@ import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
+/** What the token of a widget looks like. */
+export const WIDGET_TOKEN = /^[\w-]{1,100}$/;
+
 export interface StoredWidget extends Stored<Widget>, EventHolder {
   account: string;
   created_at: Date;

@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../../database/model.ts';
+import { SECRET } from '../../../platform/random-secret.ts';
 
 /**
  * A member's picture. Which one is the member's present one says the member: `avatar` there is the key. In a collection
@@ -15,7 +16,7 @@ export interface StoredAvatar {
 }
 
 /** What a key looks like, which is a `newSecret`: nothing else is looked up. */
-export const AVATAR_KEY = /^[\w-]{43}$/;
+export const AVATAR_KEY = SECRET;
 
 export type AvatarModel = Model<StoredAvatar>;
 
