@@ -43,7 +43,8 @@ describe('lines that are read in', () => {
   it('are not longer than the largest document makes them', async () => {
     expect(await read(['abc\nabc\n'], 3)).toEqual(['abc', 'abc']);
     await expect(read(['abc\nab', 'c', 'd'], 3)).rejects.toThrow(
-      new InputLineError('line 2 is longer than 3 characters'),
+      new InputLineError('line 2 is longer than 3 bytes'),
     );
+    await expect(read(['\u00e4\u00e4'], 3)).rejects.toThrow('line 1 is longer than 3 bytes');
   });
 });

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 
-/** Twice the largest document that a database takes; a longer line would fill the memory of the server that reads it in. */
-export const MAX_LINE_CHARACTERS = 32 * 1_024 * 1_024;
+/**
+ * The largest document that a database takes, and what JSON adds to it. The server that reads a line in has it several times at once, in
+ * two bytes for each character: a longer one would fill its memory.
+ */
+export const MAX_LINE_BYTES = 17 * 1_024 * 1_024;
 
 /** A line is longer than any that is read in, or no text. */
 export class InputLineError extends Error {
@@ -13,14 +16,14 @@ export class InputLineError extends Error {
  * ends from Node.js 24 on, which stand inside of texts in JSON.
  * @throws InputLineError, and what reading throws
  */
-export async function* linesOf(input: Readable, most = MAX_LINE_CHARACTERS): AsyncGenerator<string> {
+export async function* linesOf(input: Readable, most = MAX_LINE_BYTES): AsyncGenerator<string> {
   let begun: string[] = [];
   let length = 0;
   let count = 1;
   const take = (piece: string): void => {
     begun.push(piece);
-    length += piece.length;
-    if (length > most) throw new InputLineError(`line ${count} is longer than ${most} characters`);
+    length += Buffer.byteLength(piece);
+    if (length > most) throw new InputLineError(`line ${count} is longer than ${most} bytes`);
   };
   const end = (): string => {
     const line = begun.join('').replace(/\r$/, '');
