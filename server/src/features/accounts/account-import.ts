@@ -95,16 +95,20 @@ class AccountImport {
 
   async read(lines: AsyncIterable<string>): Promise<string> {
     let count = 0;
+    let last: { value: unknown; line: number } | undefined;
     for await (const line of lines) {
       count++;
       if (line.trim() === '' && count > 1) continue;
+      if (last) throw new ImportError(`line ${count}: it stands behind the account, which is the last line`);
       const [kind, value] = readLine(line, count);
       if (count === 1) await this.#readHead(line, kind, value);
-      else if (kind === 'account') return this.#store(() => this.#finish(value, count));
+      else if (kind === 'account') last = { value, line: count };
       else await this.#store(() => this.#take(kind, value as Document, line.length, count));
       this.#caller.progress(`importing ${count}`);
     }
-    throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
+    if (!last) throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
+    const { value, line } = last;
+    return this.#store(() => this.#finish(value, line));
   }
 
   /** Whether something failed to be stored. What fails to be read, or is stopped, goes on when it is done again. */

@@ -73,7 +73,8 @@ export const insertMissing = async (
 ): Promise<void> => {
   const known = await model.find({ _id: { $in: documents.map(({ _id }) => _id) } }, { _id: 1 }).lean();
   const ids = new Set(known.map(({ _id }) => String(_id)));
-  const missing = documents.filter(({ _id }) => !ids.has(_id));
+  const once = new Map(documents.map((one) => [one._id, one]));
+  const missing = [...once.values()].filter(({ _id }) => !ids.has(_id));
   const refuse = (error: unknown) => refuseTaken(error, 'another object');
   const [named, others] = [missing.filter(isNamed), missing.filter((one) => !isNamed(one))];
   for (const one of named) await names.take(one, () => model.insertMany([one])).catch(refuse);

@@ -3,6 +3,9 @@ import { neededBy } from './account-objects.ts';
 import type { ReadDocument } from './foreign-objects.ts';
 import { ImportError } from './import-lines.ts';
 
+/** How many objects may be awaited at a time: an export writes those first that others need. */
+const MOST_AWAITED = 100_000;
+
 /** Which of some objects of a collection are there, in what was read in or stored. */
 type AreThere = (collection: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
@@ -16,12 +19,16 @@ export class NeededObjects {
   /** What has not come yet, by collection and id, and the first line that needs it. */
   readonly #open = new Map<string, Map<string, number>>();
 
-  constructor(collections: readonly MappedCollection[], areThere: AreThere) {
+  readonly #most: number;
+  #awaited = 0;
+
+  constructor(collections: readonly MappedCollection[], areThere: AreThere, most = MOST_AWAITED) {
+    this.#most = most;
     this.#needs = new Map(collections.map(({ name, data }) => [name, neededBy(data)]));
     this.#areThere = areThere;
   }
 
-  /** Takes down what some objects of a collection need. */
+  /** Takes down what some objects of a collection need. @throws ImportError where too much of that has not come yet */
   async note(collection: string, read: readonly ReadDocument[]): Promise<void> {
     for (const [field, needed] of this.#needs.get(collection) ?? []) {
       const lines = new Map<string, number>();
@@ -32,7 +39,13 @@ export class NeededObjects {
       const open = this.#open.get(needed) ?? new Map<string, number>();
       this.#open.set(needed, open);
       for (const id of await this.#absent(needed, lines)) {
-        if (!open.has(id)) open.set(id, lines.get(id) ?? 0);
+        if (open.has(id)) continue;
+        const line = lines.get(id) ?? 0;
+        if (++this.#awaited > this.#most)
+          throw new ImportError(
+            `line ${line}: more than ${this.#most} objects that are needed have not come yet`,
+          );
+        open.set(id, line);
       }
     }
   }
