@@ -4,6 +4,7 @@ import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import type { Fixtures } from '../../../test/fixtures.ts';
 import { changed, type Line, movedAccounts } from '../../../test/moved-accounts.ts';
+import { png } from '../../../test/pictures.ts';
 
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
 const { moved, read } = movedAccounts(app);
@@ -11,6 +12,8 @@ const { moved, read } = movedAccounts(app);
 /** A password's hash as it is stored, of another cost or form. */
 const hashed = (cost: string, salt = 'A'.repeat(22), hash = 'A'.repeat(43)) =>
   `$argon2id$v=19$${cost}$${salt}$${hash}`;
+
+const binary = (bytes: Buffer) => ({ $binary: { base64: bytes.toString('base64'), subType: '00' } });
 
 const TODAY = 'm=19456,t=2,p=1';
 
@@ -45,6 +48,12 @@ const CASES: Case[] = [
   ['account', { founder: 'x' }, 'founder: '],
   ['account', { version: 0.5 }, 'version: '],
   ['account', { version: Number.MAX_SAFE_INTEGER }, 'version: '],
+  ['avatars', { bytes: binary(Buffer.from('x')) }, 'bytes: No picture as a server keeps it.'],
+  [
+    'avatars',
+    { bytes: binary(Buffer.concat([png(), Buffer.from('<script>')])) },
+    'bytes: No picture as a server keeps it.',
+  ],
   ['members', { invitation_hash: 'x' }, 'invitation_hash: Not as a server makes it.'],
   ['tokens', { token_sealed: 'a'.repeat(40) }, 'token_sealed: Not as a server makes it.'],
   ['widgets', { token: 'a b' }, 'token: Not as a server makes it.'],

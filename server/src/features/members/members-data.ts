@@ -15,14 +15,29 @@ import { identifier, listOf, made } from '../../database/stored-shapes.ts';
 import { SECRET_HASH } from '../../platform/random-secret.ts';
 import { memberShapes } from '../accounts/member-fields.ts';
 import { AVATAR_KEY, type StoredAvatar } from './avatars/avatar.model.ts';
+import { cleanImage } from './avatars/image.ts';
 import type { StoredMember } from './member.ts';
 import type { StoredMemberSession } from './member-sessions.ts';
 import type { StoredPasswordReset } from './password-resets.ts';
 import { PROGRAM_TOKEN, type StoredProgramToken } from './program-tokens.ts';
 
-const PICTURE = z.instanceof(mongo.Binary).refine((bytes) => bytes.length() <= MAX_AVATAR_BYTES, {
-  error: `Ensure this field has no more than ${MAX_AVATAR_BYTES} bytes.`,
-});
+/** Whether a picture is as it was kept: of no more pixels than are taken, and without anything but what makes them. */
+const isClean = (picture: mongo.Binary): boolean => {
+  const bytes = Buffer.from(picture.buffer);
+  try {
+    return cleanImage(bytes).equals(bytes);
+  } catch {
+    return false;
+  }
+};
+
+const PICTURE = z
+  .instanceof(mongo.Binary)
+  .refine((bytes) => bytes.length() <= MAX_AVATAR_BYTES, {
+    error: `Ensure this field has no more than ${MAX_AVATAR_BYTES} bytes.`,
+    abort: true,
+  })
+  .refine(isClean, { error: 'No picture as a server keeps it.' });
 
 /** What the map of data says of the collections of members. */
 export const membersData = {
