@@ -28,10 +28,10 @@ export const made = (form: RegExp) => z.string().regex(form, { error: 'Not as a 
 export const ownUuid = () => z.string().refine((id) => isUuid(id) && id === id.toLowerCase());
 
 /** Half of what can be counted to, so that it goes on from there. */
-const MAX_COUNT = 2 ** 52;
+const MOST_COUNTED = 2 ** 52;
 
 /** A count, or a version. */
-export const count = () => z.int().min(0).max(MAX_COUNT);
+export const count = () => z.int().min(0).max(MOST_COUNTED);
 
 /** In milliseconds. */
 export const duration = () => z.number().min(0).max(Number.MAX_SAFE_INTEGER);
