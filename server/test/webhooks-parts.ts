@@ -159,7 +159,9 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
 
   beforeAll(async () => {
     dbName = await takeDatabase();
-    await connection.openUri(mongodbUrl(), { dbName, autoIndex: false, autoCreate: false });
+    await connection.openUri(mongodbUrl(), {
+      ...{ dbName, autoIndex: false, autoCreate: false, monitorCommands: true },
+    });
     models = webhookModels(connection);
     for (const model of Object.values(models)) await model.createIndexes();
   });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
+import type { CommandStartedEvent } from 'mongodb';
+import { expect, onTestFinished, test } from 'vitest';
 import { newEvent } from '../src/events/events.ts';
 import { type Receiver, sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
@@ -89,3 +90,22 @@ test('a body is in memory only while it is sent', async () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
   release();
 }, 90_000);
+
+test('short bodies are read together, and each is sent as it is', async () => {
+  const { subscribe, happen, rows, models } = await start();
+  const receiver = await startReceiver();
+  const uuid = await subscribe(receiver.url);
+  let reads = 0;
+  const count = ({ command }: CommandStartedEvent) => {
+    if (command.find === 'deliveries' && command.projection?.body) reads++;
+  };
+  const client = models.deliveries.db.getClient();
+  client.on('commandStarted', count);
+  onTestFinished(() => void client.off('commandStarted', count));
+  await happen(Array.from({ length: 60 }, (_, n) => ({ n, text: n === 30 ? 'x\n'.repeat(3_000) : 'x\n' })));
+  await until(async () => (await rows(uuid)).every(({ state }) => state === 'delivered'));
+  const sent = receiver.hits.map(({ body }) => body).toSorted();
+  expect(sent).toEqual((await rows(uuid)).map(({ body }) => body).toSorted());
+  expect(reads).toBeGreaterThan(1);
+  expect(reads).toBeLessThan(20);
+});

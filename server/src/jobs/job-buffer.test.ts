@@ -12,11 +12,7 @@ it('wakes for what is due also after the clock was put back, and forward again',
   const job = (_id: string, inMs: number): Job => ({ _id, due_at: new Date(Date.now() + inMs) }) as Job;
   let waiting: Job[] = [];
   const taken: string[] = [];
-  const buffer: JobBuffer<Job> = new JobBuffer(
-    'queue',
-    async () => waiting,
-    () => void look(),
-  );
+  const buffer: JobBuffer<Job> = new JobBuffer('queue', { read: async () => waiting }, () => void look());
   const look = async (): Promise<void> => {
     await buffer.read();
     for (const { _id } of buffer.ready.splice(0)) {

@@ -18,6 +18,7 @@ export class JobBuffer<J extends Job> {
   /** The target is elsewhere now: once nothing is in hand any more, another origin's queue takes over. */
   isLeaving = false;
   readonly #read: (limit: number) => Promise<J[]>;
+  readonly #prepare: (jobs: readonly J[]) => Promise<void>;
   readonly #onDue: () => void;
   #readSize = FIRST_READ;
   #wasFull = false;
@@ -30,12 +31,23 @@ export class JobBuffer<J extends Job> {
   #timerAt = Number.POSITIVE_INFINITY;
 
   /**
-   * @param read the first jobs of the queue
+   * @param jobs `read` gives the first jobs of the queue, `prepare` is told of those that were not in hand
    * @param onDue told when something is due that has to be read
    */
-  constructor(queue: string, read: (limit: number) => Promise<J[]>, onDue: () => void) {
+  constructor(
+    queue: string,
+    {
+      read,
+      prepare = async () => undefined,
+    }: {
+      read(limit: number): Promise<J[]>;
+      prepare?: ((jobs: readonly J[]) => Promise<void>) | undefined;
+    },
+    onDue: () => void,
+  ) {
     this.queue = queue;
     this.#read = read;
+    this.#prepare = prepare;
     this.#onDue = onDue;
   }
 
@@ -58,6 +70,7 @@ export class JobBuffer<J extends Job> {
     const limit = this.#inHand.size + atMost;
     try {
       const found = await this.#read(limit);
+      await this.#prepare(found.filter(({ _id }) => !this.#inHand.has(_id)));
       // Everything was sent before more had been read.
       const isFast = this.#wasFull && this.ready.length === 0 && atMost === this.#readSize;
       if (isFast) this.#readSize = Math.min(this.#readSize * 2, LARGEST_READ);

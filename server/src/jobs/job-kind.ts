@@ -45,8 +45,10 @@ export interface JobKind<J extends Job, T extends Target, R extends Result> {
   stopTimeout: Duration;
   /** The first queue after this one in which something waits, by name, and when its first job is due. */
   nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null>;
-  /** The first jobs of a queue, by the time when they are due; of what is sent only what is small. */
+  /** The first jobs of a queue, by the time when they are due, without what may be large. */
   read(queue: string, limit: number): Promise<J[]>;
+  /** Has at hand what jobs need that were just read, as far as there is room. */
+  prepare?(jobs: readonly J[]): Promise<void>;
   /**
    * Makes due now what is due later than `latest`: it was put off before the clock was put back.
    * @returns whether there was any

@@ -18,6 +18,7 @@ import {
   settled,
   settledErased,
 } from './deliveries.model.ts';
+import { DeliveryBodies } from './delivery-bodies.ts';
 import { Failures } from './failures.ts';
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
 import { countOf, type RecordedAttempt, recordAttempts, recordOverEarlier } from './recorded-attempts.ts';
@@ -98,6 +99,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   readonly #parts: Parts;
   readonly #delays: readonly Duration[];
   readonly #runner: JobRunner<QueuedDelivery, KnownWebhook, DeliveryResult>;
+  readonly #bodies: DeliveryBodies;
   readonly #failures: Failures;
   readonly #send: Transport;
 
@@ -109,6 +111,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     this.limits = limits;
     this.places = places;
     this.#runner = new JobRunner(this, parts.leases, parts.log);
+    this.#bodies = new DeliveryBodies(parts.deliveries);
     this.#failures = new Failures({ ...parts, unsubscribed: (webhook) => this.deleted(webhook) });
     this.#send = createTransport(parts.outgoing, timeout);
   }
@@ -178,6 +181,10 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
       .exec();
   }
 
+  prepare(jobs: readonly QueuedDelivery[]): Promise<void> {
+    return this.#bodies.readAhead(jobs.map(({ _id }) => _id));
+  }
+
   async bringForward(queue: string, latest: Date): Promise<boolean> {
     const { deliveries } = this.#parts;
     const putOff = { queue, due_at: { $gt: latest } };
@@ -195,14 +202,8 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   }
 
   async attempt(delivery: QueuedDelivery, knownWebhook: KnownWebhook): Promise<DeliveryResult | undefined> {
-    // It may be large, and is in memory while it is sent alone.
-    const waiting = await this.#parts.deliveries.findOne(
-      { _id: delivery._id, state: 'pending' },
-      { body: 1 },
-      { lean: true },
-    );
-    if (!waiting) return undefined;
-    const { body } = waiting;
+    const body = await this.#bodies.take(delivery._id);
+    if (body === undefined) return undefined;
     const attempt = await this.#send(knownWebhook, delivery.event_id, body);
     const decision = decideRetry(attempt, countOf(delivery) + 1, this.#delays);
     this.counts[decision.kind]++;
