@@ -4,7 +4,7 @@ import type { Context } from '../../http/context.ts';
 import { shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
-import { type Caller, inTurn } from '../../http/turns.ts';
+import { type Caller, inTurn, objectInTurn } from '../../http/turns.ts';
 import { pathUuid } from '../../http/validate.ts';
 import { accountOf } from '../members/principal.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
@@ -47,7 +47,8 @@ export const workflowVersionRoutes = ({ workflows }: { workflows: WorkflowsServi
       answers: shown(WorkflowVersionDetail),
       handler: async (ctx) => {
         const version = pathUuid({ params: { uuid: ctx.params?.version } });
-        sendObject(ctx, await workflows.graphs.version(await own(ctx), version));
+        const read = async (now: Caller) => workflows.graphs.version(await own(ctx, now), version);
+        sendObject(ctx, await objectInTurn(ctx, read));
       },
     },
   ];

@@ -12,6 +12,7 @@ import {
 } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
+import { type Caller, objectInTurn } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
@@ -116,7 +117,9 @@ export const workflowRoutes = ({
       condition: 'read',
       answers: shown(Workflow),
       handler: async (ctx) => {
-        sendObject(ctx, await workflows.present(await workflows.get(...own(ctx))));
+        const uuid = pathUuid(ctx);
+        const read = async (now: Caller) => workflows.present(await workflows.get(accountOf(now), uuid));
+        sendObject(ctx, await objectInTurn(ctx, read));
       },
     },
     {
