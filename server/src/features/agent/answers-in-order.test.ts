@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, expect, it } from 'vitest';
 import { testAgent } from '../../../test/agent.ts';
-import { saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
+import { says, saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 
 const llm = await startLlmServer();
@@ -26,4 +27,29 @@ it('answers in order what comes while its bot thinks, however much that is', asy
   expect(llm.asked.map(lastOf)).toEqual(asked);
   const said = (await agent.rest('GET', `rooms/${label}/?messages_limit=100`)).json.messages;
   expect(said.filter(({ body }: { body: string }) => body === 'Yes.').length).toBeGreaterThanOrEqual(39);
+}, 90_000);
+
+it('answers nothing before what another process is about to answer', async () => {
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', greeting: 'Hello', next: 'l' },
+    { id: 'l', type: 'llm' },
+  ]);
+  const { messages, rooms } = app.services.models;
+  const { uuid } = (await agent.rest('POST', 'rooms/', { is_bot_use: true })).json;
+  const room = await rooms.findOne({ _id: uuid }).lean();
+  const before = llm.asked.length;
+  llm.behave(says('Yes.'));
+  const messageOf = (body: string, sent: number, due: number) => ({
+    ...{ _id: randomUUID(), account: agent.account.id, room: uuid, body, nickname: '', email: '' },
+    ...{ phone_number: '', is_support_sender: false, is_bot: false, sent_at: new Date(Date.now() + sent) },
+    ...{ answer_due: new Date(Date.now() + due), room_made_at: room?.created_at },
+  });
+  // The process that has the first one dies: its lease runs out.
+  const both = [messageOf('first', -5_000, 5_000), messageOf('second', -4_000, -1_000)];
+  await messages.collection.insertMany(both as never[]);
+  await expect.poll(() => llm.asked.length - before, { timeout: 60_000 }).toBe(2);
+  expect(llm.asked.slice(before).map(({ body }) => body.messages.at(-1)?.content)).toEqual([
+    'first',
+    'second',
+  ]);
 }, 90_000);

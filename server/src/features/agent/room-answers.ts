@@ -1,6 +1,6 @@
 import type { MessageAdded } from '@parlor/shared';
 import type { Logger } from 'pino';
-import { EVER, hasCome } from '../../database/has-come.ts';
+import { EVER, hasCome, latestDue } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
@@ -253,11 +253,13 @@ export class RoomAnswers {
     );
     // Leases that were renewed together end together.
     due.sort((a, b) => a.sent_at.getTime() - b.sent_at.getTime());
+    const before = await this.#firstElsewhere(due.map(({ room }) => room));
     const passed = new Set<string>();
     for (const message of due) {
-      const { _id, room, answer_due } = message;
+      const { _id, room, sent_at, answer_due } = message;
       if (this.#inHand.has(_id)) continue;
-      if (passed.has(room) || !this.#inHand.hasRoomFor(message)) {
+      const isLater = Number(sent_at) > (before.get(room) ?? Number.POSITIVE_INFINITY);
+      if (isLater || passed.has(room) || !this.#inHand.hasRoomFor(message)) {
         passed.add(room);
         continue;
       }
@@ -274,6 +276,17 @@ export class RoomAnswers {
         _id: { $nin: this.#inHand.ids },
       }),
     );
+  }
+
+  /** When the first message of each room was sent that another process answers, or is about to: what is later waits for it. */
+  async #firstElsewhere(rooms: readonly string[]): Promise<Map<string, number>> {
+    if (rooms.length === 0) return new Map();
+    const leased = { $gt: new Date(), $lte: latestDue(LEASE_MS) };
+    const found = await this.#parts.messages
+      .find({ room: { $in: rooms }, answer_due: leased, _id: { $nin: this.#inHand.ids } }, WAITING)
+      .sort({ sent_at: -1 })
+      .lean<Pick<StoredMessage, 'room' | 'sent_at'>[]>();
+    return new Map(found.map(({ room, sent_at }) => [room, Number(sent_at)]));
   }
 }
 
