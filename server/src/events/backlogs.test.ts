@@ -67,3 +67,28 @@ it('lets nothing overtake the last part of a backlog that is announced while tha
   expect(heard).toEqual(all.map((_, n) => n));
   await connection.dropCollection(holders.collection.name);
 });
+
+it('goes on where the events of documents are in no order', async () => {
+  const { connection, log } = app.services;
+  const holders = holderModel('BacklogUnordered')(connection);
+  const account = randomUUID();
+  const begin = Date.now() - 60_000;
+  const eventAt = (n: number) =>
+    newEvent('lead.added', account, new Date(begin + n * 10), { n, text: 'x'.repeat(6_000) });
+  const holderOf = (numbers: readonly number[]) => ({ _id: randomUUID(), events: numbers.map(eventAt) });
+  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+  // Of each the first 50 are read: the first of all is not, and those of the other come before what is.
+  const all = [holderOf([...range(100, 158), 1]), holderOf(range(2, 61).toReversed())];
+  await holders.insertMany(all);
+  const heard: number[] = [];
+  const relay = new Relay([holders], log);
+  onTestFinished(() => relay.stop());
+  relay.subscribe(async (events) => {
+    heard.push(...events.map(({ data }) => (data as { n: number }).n));
+  });
+  relay.start();
+  await expect.poll(() => heard.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(120);
+  expect(new Set(heard).size).toBe(120);
+  await expect.poll(() => holders.countDocuments({ events: { $exists: true } })).toBe(0);
+  await connection.dropCollection(holders.collection.name);
+}, 90_000);

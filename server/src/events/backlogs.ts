@@ -74,11 +74,20 @@ export class Backlogs {
     const isAll = until === Number.POSITIVE_INFINITY && !isFull(since);
     if (isAll) found.push(...since.all);
     found.sort((a, b) => Number(a.event.at) - Number(b.event.at));
-    queue(isAll ? found : found.filter(({ event }) => Number(event.at) <= until).slice(0, BATCH));
+    queue(isAll ? found : firstUntil(until, found));
     if (isAll) this.end(account);
     else if (this.has(account)) this.#since.set(account, undefined);
   }
 }
+
+/**
+ * Those that nothing unread came before. Where the events of a document are in no order, as of an older version, that may be none
+ * of them: the oldest one goes on.
+ */
+const firstUntil = (until: number, found: readonly Announcement[]): readonly Announcement[] => {
+  const end = found.findIndex(({ event }) => Number(event.at) > until);
+  return found.slice(0, Math.min(end === -1 ? BATCH : Math.max(end, 1), BATCH));
+};
 
 /** The oldest events of an account in a collection, and the time up to which they are all of it. */
 const oldestOf = async (

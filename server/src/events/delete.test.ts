@@ -75,3 +75,19 @@ it('documents go with all events that wait in them, however large those are', as
   expect(await messages.countDocuments({ room })).toBe(0);
   expect(announced).toEqual(new Set(holders.flatMap(({ events }) => events.map(({ id }) => id))));
 });
+
+it('their events are announced in the order in which they happened, whichever document is read first', async () => {
+  const { messages } = app.services.models;
+  const { id } = await app.account();
+  const room = randomUUID();
+  const begin = Date.now() - 60_000;
+  const holders = Array.from({ length: 60 }, (_, n) => {
+    const holder = holderOf(id, room);
+    const sent_at = new Date(begin + n);
+    return { ...holder, sent_at, events: holder.events.map((event) => ({ ...event, at: sent_at })) };
+  });
+  await messages.collection.insertMany(holders as never[]);
+  const { announced, tombstones } = listen();
+  await deleteDocuments(messages, { room }, tombstones);
+  expect([...announced]).toEqual(holders.flatMap(({ events }) => events.map((event) => event.id)));
+});

@@ -45,7 +45,10 @@ export class Tombstones {
    * @param deletion the event of the deletion itself, which is announced only if the document has gone
    */
   async bury(holders: readonly EventHolder[], deletion?: PendingDeletionEvent): Promise<Burial> {
-    const events = holders.flatMap((holder) => holder.events ?? []);
+    // In the order in which they happened: what deletes many documents may read the newest first.
+    const events = holders
+      .flatMap((holder) => holder.events ?? [])
+      .sort((a, b) => Number(a.at) - Number(b.at));
     const [first] = events;
     if (!first && !deletion) return { done: async () => undefined, cancel: async () => undefined };
     const tombstone: Tombstone = {

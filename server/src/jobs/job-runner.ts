@@ -42,7 +42,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     this.#kind = kind;
     this.#leases = leases;
     this.#log = log;
-    this.#places = new Places(kind.places);
+    this.#places = new Places(kind.places, () => this.#mayBegin);
     this.#recorder = new AttemptRecorder(kind, log);
     const failed = 'searching for jobs failed';
     this.#sweeper = new Sweeper({ sweep: () => this.#sweep(), every: kind.sweepEvery, log, failed });
@@ -54,6 +54,11 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
       },
       woken: (origin, queue) => this.wake(origin, queue),
     };
+  }
+
+  /** Whether an attempt may begin now. */
+  get #mayBegin(): boolean {
+    return this.#leases.isHeld && this.#recorder.backlog < MAX_UNRECORDED;
   }
 
   start(): void {
@@ -120,7 +125,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
       const result = await this.#kind.attempt(job, target);
       if (!result) return;
       if (result.isWell) this.reached(target.origin, this.#kind.ownerOf(job));
-      await this.#recorder.record(result);
+      await this.#record(result);
       await this.notify(target.origin, queue);
       await this.#kind.recorded?.(result);
     };
@@ -145,6 +150,11 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
       // Leaves the database to others for half of the time.
       await sleep(performance.now() - begun);
     }
+  }
+
+  /** Who waits for a place is told once fewer results are unrecorded. */
+  #record(result: R): Promise<void> {
+    return this.#recorder.record(result).finally(() => this.#places.tell());
   }
 
   #clear(): void {
@@ -227,9 +237,9 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
       {
         log: this.#log,
         places: this.#places,
-        mayBegin: () => this.#leases.isHeld && this.#recorder.backlog < MAX_UNRECORDED,
+        mayBegin: () => this.#mayBegin,
         track: (run) => void this.#track(run, 'a job waits for the database'),
-        record: (result) => this.#recorder.record(result),
+        record: (result) => this.#record(result),
         drop: (queue) => {
           this.#homes.delete(queue);
           return this.drop(queue);

@@ -7,13 +7,16 @@ export interface PlaceLimits {
 /** The places of attempts in the process, whatever the number of origins. Owners that wait for one take turns. */
 export class Places {
   readonly #limits: PlaceLimits;
+  readonly #mayBegin: () => boolean;
   readonly #taken = new Map<string, number>();
   /** Who is to be told of a free place, by owner, both in the order of their turns. */
   readonly #waiting = new Map<string, Map<object, () => void>>();
   #sum = 0;
 
-  constructor(limits: PlaceLimits) {
+  /** @param mayBegin whether attempts may begin now; `tell` is to be called where they may again */
+  constructor(limits: PlaceLimits, mayBegin: () => boolean = () => true) {
     this.#limits = limits;
+    this.#mayBegin = mayBegin;
   }
 
   /** @returns whether there was one */
@@ -25,7 +28,12 @@ export class Places {
 
   leave(owner: string): void {
     this.#count(owner, -1);
-    while (this.#sum < this.#limits.together) {
+    this.tell();
+  }
+
+  /** Tells who waits of the places that are free. */
+  tell(): void {
+    while (this.#mayBegin() && this.#sum < this.#limits.together) {
       const next = [...this.#waiting.keys()].find((one) => this.#hasOne(one));
       if (next === undefined) return;
       this.#tellFirst(next);
