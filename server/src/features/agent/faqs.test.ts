@@ -56,6 +56,12 @@ it('keeps as many entries ready as there is room for, and answers from all', asy
   expect(made[8]?.deref()).toBe(made[7]?.deref());
 });
 
+it('takes a node without entries for one that answers nothing', async () => {
+  const node = { id: 'f', type: 'faq', entries: [] } as unknown as NodeOf<'faq'>;
+  const answer = new Faqs().use(node, 'graph f', 'account', (faq) => faq.answer('Do you deliver?', 0.5));
+  expect(await answer).toBeUndefined();
+});
+
 it('has one node of an account in use at a time, and four of all', async () => {
   const faqs = new Faqs();
   let [running, most] = [0, 0];
