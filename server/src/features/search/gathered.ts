@@ -67,8 +67,8 @@ export class Gathered {
   }
 
   /** Takes in what was gathered before this, and could not be written. */
-  addAll(earlier: Gathered): void {
-    for (const { place, lines, touched } of earlier.#byPlace.values()) {
+  addAll(earlier: readonly Gathering[]): void {
+    for (const { place, lines, touched } of earlier) {
       for (const line of lines.values()) this.addLine(place, line);
       for (const [uuid, mark] of touched) {
         if (!this.#of(place).touched.has(uuid)) this.addTouched(place, uuid, mark);

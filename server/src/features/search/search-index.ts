@@ -128,10 +128,12 @@ export class SearchIndex {
     const gathered = this.#gathered;
     if (gathered.isEmpty) return;
     this.#gathered = new Gathered();
+    const parts = [...gathered.parts()];
     try {
-      for (const part of gathered.parts()) await this.#writePart(part);
+      for (; parts[0]; parts.shift()) await this.#writePart(parts[0]);
     } catch (error) {
-      this.#gathered.addAll(gathered);
+      // What was written is not written again: a full disk has room for the first part, over and over.
+      this.#gathered.addAll(parts.flat());
       throw error;
     }
   }
