@@ -36,3 +36,22 @@ it('wakes for what is due also after the clock was put back, and forward again',
   await look();
   await vi.waitFor(() => expect(taken).toEqual(['first', 'second']), 60_000);
 });
+
+it('prepares what is due, and of that what is not in hand yet', async () => {
+  const job = (_id: string, inMs: number): Job => ({ _id, due_at: new Date(Date.now() + inMs) }) as Job;
+  const waiting = [job('first', -20), job('second', -10), job('later', 60_000)];
+  const prepared: string[][] = [];
+  const buffer = new JobBuffer<Job>(
+    'queue',
+    {
+      read: async () => waiting,
+      prepare: async (jobs) => void prepared.push(jobs.map(({ _id }) => _id)),
+    },
+    () => undefined,
+  );
+  onTestFinished(() => buffer.close());
+  await buffer.read();
+  waiting.splice(2, 0, job('third', -5));
+  await buffer.read();
+  expect(prepared).toEqual([['first', 'second'], ['third']]);
+});

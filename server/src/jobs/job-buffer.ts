@@ -31,7 +31,7 @@ export class JobBuffer<J extends Job> {
   #timerAt = Number.POSITIVE_INFINITY;
 
   /**
-   * @param jobs `read` gives the first jobs of the queue, `prepare` is told of those that were not in hand
+   * @param jobs `read` gives the first jobs of the queue, `prepare` is told of those that are taken of them
    * @param onDue told when something is due that has to be read
    */
   constructor(
@@ -70,7 +70,8 @@ export class JobBuffer<J extends Job> {
     const limit = this.#inHand.size + atMost;
     try {
       const found = await this.#read(limit);
-      await this.#prepare(found.filter(({ _id }) => !this.#inHand.has(_id)));
+      const now = Date.now();
+      await this.#prepare(found.filter((job) => !this.#inHand.has(job._id) && dueOf(job) <= now));
       // Everything was sent before more had been read.
       const isFast = this.#wasFull && this.ready.length === 0 && atMost === this.#readSize;
       if (isFast) this.#readSize = Math.min(this.#readSize * 2, LARGEST_READ);
@@ -121,7 +122,7 @@ export class JobBuffer<J extends Job> {
     const now = Date.now();
     for (const job of found) {
       if (this.#inHand.has(job._id)) continue;
-      const due = job.due_at?.getTime() ?? 0;
+      const due = dueOf(job);
       if (due > now) {
         this.wakeAt(due);
         return false;
@@ -132,3 +133,5 @@ export class JobBuffer<J extends Job> {
     return true;
   }
 }
+
+const dueOf = ({ due_at }: Job): number => due_at?.getTime() ?? 0;

@@ -48,7 +48,9 @@ export class Places {
   }
 
   #hasOne(owner: string): boolean {
-    return this.#sum < this.#limits.together && (this.#taken.get(owner) ?? 0) < this.#limits.ofOwner;
+    // No more than are left to all, so that some are left whatever the number of owners that hold theirs for long.
+    const most = Math.min(this.#limits.ofOwner, this.#limits.together - this.#sum);
+    return (this.#taken.get(owner) ?? 0) < most;
   }
 
   #tellFirst(owner: string): void {
