@@ -86,28 +86,31 @@ export const deleteDocuments = async <T extends EventHolder>(
   filter: object,
   tombstones: Tombstones,
 ): Promise<void> => {
-  for (;;) {
-    const some = await readSome(model, filter);
-    if (some.length === 0) return;
+  const bury = async (some: readonly EventHolder[]): Promise<void> => {
     const burial = await tombstones.bury(some);
     const buried = some.flatMap(({ events = [] }) => events.map(({ id }) => id));
     // What has got another event since is read again.
     const isBuried = { $not: { $elemMatch: { id: { $nin: buried } } } };
     await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, events: isBuried } as never);
     await burial.done();
+  };
+  for (let isAny = true; isAny; ) {
+    isAny = false;
+    const options = { projection: { events: 1 }, batchSize: SENT_TOGETHER };
+    let some: EventHolder[] = [];
+    let bytes = 0;
+    // The driver's own cursor: one of mongoose stays open where it is not read to its end.
+    for await (const holder of model.collection.find<EventHolder>(filter, options)) {
+      isAny = true;
+      const own = bytesOf(holder);
+      if (some.length === BATCH || (some.length > 0 && bytes + own > MAX_BYTES)) {
+        await bury(some);
+        some = [];
+        bytes = 0;
+      }
+      some.push(holder);
+      bytes += own;
+    }
+    if (some.length > 0) await bury(some);
   }
-};
-
-/** The first ones that match; one with larger events alone. */
-const readSome = async <T extends EventHolder>(model: Model<T>, filter: object): Promise<EventHolder[]> => {
-  const options = { projection: { events: 1 }, limit: BATCH, batchSize: SENT_TOGETHER };
-  const some: EventHolder[] = [];
-  let bytes = 0;
-  // The driver's own cursor: one of mongoose stays open where it is not read to its end.
-  for await (const holder of model.collection.find(filter, options) as AsyncIterable<unknown>) {
-    bytes += bytesOf(holder as EventHolder);
-    if (some.length > 0 && bytes > MAX_BYTES) break;
-    some.push(holder as EventHolder);
-  }
-  return some;
 };

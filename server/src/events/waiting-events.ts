@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import { EVER, isPast } from '../database/has-come.ts';
 import { partsOf } from '../platform/parts.ts';
-import { OLDEST } from './backlogs.ts';
 import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import { LEFT_BEHIND_AFTER_MS, type Relay } from './relay.ts';
 import type { Tombstones } from './tombstones.ts';
@@ -125,8 +124,9 @@ export class WaitingEvents {
   async #announce(holders: readonly Holder[]): Promise<void> {
     const leftBehind = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
     for (const some of partsOf(holders, () => 1, ANNOUNCED_TOGETHER)) {
-      const events = (await this.#read(some, OLDEST)).flatMap(({ model, document: { _id, events = [] } }) =>
-        events.filter(({ at }) => isPast(at, leftBehind)).map((event) => ({ model, _id, event })),
+      const events = (await this.#read(some, { events: 1 })).flatMap(
+        ({ model, document: { _id, events = [] } }) =>
+          events.filter(({ at }) => isPast(at, leftBehind)).map((event) => ({ model, _id, event })),
       );
       events.sort((a, b) => Number(a.event.at) - Number(b.event.at));
       for (const { model, _id, event } of events) this.#relay.announce(model, { _id, events: [event] });
