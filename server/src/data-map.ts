@@ -268,7 +268,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   roomDeletions: of<'roomDeletions'>()({
     owner: { by: 'account' },
     kept: 'while at work',
-    fields: { plain: ['_id', 'account', 'room', 'is_lead', 'begun_at'] },
+    fields: { plain: ['_id', 'account', 'room', 'is_lead', 'begun_at', 'removed_at'] },
   }),
   ...realtimeData,
   ...searchData,

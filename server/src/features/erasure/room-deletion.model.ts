@@ -9,6 +9,8 @@ export interface PendingDeletion {
   /** `room` is a lead's uuid. */
   is_lead?: true;
   begun_at: Date;
+  /** When it was gone; absent before, and in those of an older version. */
+  removed_at?: Date;
 }
 
 export type PendingDeletionModel = Model<PendingDeletion>;
@@ -21,6 +23,7 @@ export const pendingDeletionModel = defineModel<PendingDeletion>(
     room: String,
     is_lead: { type: Boolean, default: undefined },
     begun_at: Date,
+    removed_at: Date,
   },
   [[{ begun_at: 1 }], [{ account: 1, room: 1 }]],
 );

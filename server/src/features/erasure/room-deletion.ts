@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
-import { hasCome, latestDue } from '../../database/has-come.ts';
+import { hasCome, isPast, latestDue } from '../../database/has-come.ts';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { newEvent, type OutboxEvent } from '../../events/events.ts';
@@ -125,7 +125,8 @@ export class RoomDeletion {
       .lean<PendingDeletion[]>()
       .cursor({ batchSize: BATCH });
     for await (const pending of due) {
-      const { account, room } = pending;
+      const { account, room, removed_at } = pending;
+      if (removed_at && !isPast(removed_at, before)) continue;
       // One that can't be gone through now keeps no other back.
       await this.#goOn(pending).catch((error) =>
         this.#log.error({ err: error, account, room }, 'a deletion waits to be finished'),
@@ -151,7 +152,7 @@ export class RoomDeletion {
   }
 
   async #delete(
-    what: Omit<PendingDeletion, '_id' | 'begun_at'>,
+    what: Omit<PendingDeletion, '_id' | 'begun_at' | 'removed_at'>,
     remove: () => Promise<unknown>,
   ): Promise<void> {
     const pending = { _id: newUuid(), ...what, begun_at: new Date() };
@@ -163,6 +164,10 @@ export class RoomDeletion {
       if (isRefusal(error)) await this.#pending.deleteOne({ _id: pending._id });
       throw error;
     }
+    // A removal that took long may have been taken for one that never was: then its second round is still to come.
+    const { _id, ...written } = pending;
+    const removed = { ...written, removed_at: new Date() };
+    await this.#pending.updateOne({ _id }, { $set: removed }, { upsert: true });
     // From now on its visitor may begin anew there.
     await this.#erasure.erase(what.room, { before: new Date(), deadline: performance.now() + WITHIN_MS });
   }
