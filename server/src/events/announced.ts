@@ -11,6 +11,8 @@ export interface Announcement {
   event: OutboxEvent;
   /** What it takes in memory, about. */
   bytes: number;
+  /** When it was last seen to wait in its document, by the clock of `performance`. */
+  seenAt: number;
   /** All consumers have it; what is left is to take it out of its document. */
   isAnnounced?: true;
 }
@@ -23,6 +25,7 @@ export const announcementOf = (model: HolderModel, holder: string, event: Outbox
   holder,
   event,
   bytes: EVENT_BYTES + mongo.BSON.calculateObjectSize(event),
+  seenAt: performance.now(),
 });
 
 /** Writes what a consumer has gathered until now. */

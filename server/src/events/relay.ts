@@ -11,6 +11,7 @@ import type { EventHolder, OutboxEvent } from './events.ts';
 import { FailingAccounts } from './failing-accounts.ts';
 import { InHand } from './in-hand.ts';
 import { Queue } from './queue.ts';
+import { SEEN_FOR_MS, stillWaiting } from './still-waiting.ts';
 
 /**
  * Turns events of one account, in the order they happened, into whatever follows from them. It may be called
@@ -76,6 +77,7 @@ export class Relay {
   #sweeps = 0;
   readonly #finishWithin: number;
   readonly #maxInHand: number;
+  readonly #seenFor: number;
   #stopped = false;
   /** When a stop leaves the rest in its documents, by the clock of `performance`. */
   #finishBy = Number.POSITIVE_INFINITY;
@@ -84,10 +86,11 @@ export class Relay {
   constructor(
     models: readonly object[],
     log: Logger,
-    { finishWithin = FINISH_WITHIN_MS, maxInHand = MAX_IN_HAND } = {},
+    { finishWithin = FINISH_WITHIN_MS, maxInHand = MAX_IN_HAND, seenFor = SEEN_FOR_MS } = {},
   ) {
     this.#finishWithin = finishWithin;
     this.#maxInHand = maxInHand;
+    this.#seenFor = seenFor;
     this.#models = models as unknown as readonly HolderModel[];
     this.#log = log;
     this.#announced = new Announced(log, ({ id }) => this.#inHand.delete(id));
@@ -203,27 +206,53 @@ export class Relay {
 
   /** What the disk has no room for goes in halves, in order, as far as it fits. */
   async #deliver(batch: readonly Announcement[], consumers = this.#consumers): Promise<void> {
-    const events = batch.map(({ event }) => event);
     const until = Math.min(performance.now() + AGAIN_FOR_MS, this.#finishBy);
+    let left = batch;
     let waiting = consumers;
     while (waiting.length > 0) {
-      // Side by side; all of them have ended before the next round begins, whatever became of one.
-      const consumed = await Promise.allSettled(waiting.map((consume) => consume(events)));
-      const isFailed = (_: unknown, at: number) => consumed[at]?.status === 'rejected';
-      waiting = waiting.filter(isFailed);
-      const failures = consumed.filter(isFailed) as PromiseRejectedResult[];
-      const [failed] = failures;
-      if (!failed) break;
+      const tried = await this.#consume(left, waiting);
+      ({ left, waiting } = tried);
+      const [failed] = tried.failures;
+      if (failed === undefined) break;
       const isLate = performance.now() >= Math.min(until, this.#finishBy);
-      if (!isLate && batch.length > 1 && failures.some(({ reason }) => isOutOfDisk(reason))) {
-        const half = Math.ceil(batch.length / 2);
-        await this.#deliver(batch.slice(0, half), waiting);
-        return this.#deliver(batch.slice(half), waiting);
+      if (!isLate && left.length > 1 && tried.failures.some(isOutOfDisk)) {
+        const half = Math.ceil(left.length / 2);
+        await this.#deliver(left.slice(0, half), waiting);
+        return this.#deliver(left.slice(half), waiting);
       }
-      if (isLate || !databaseUnreachable(failed.reason)) throw failed.reason;
+      if (isLate || !databaseUnreachable(failed)) throw failed;
       await sleep(AGAIN_EVERY_MS);
     }
-    this.#announced.add(batch);
+    this.#announced.add(left);
+  }
+
+  /**
+   * Gives what still waits to consumers, side by side; all of them have ended before the next round begins, whatever became of one.
+   * @returns what still waits, who has not taken it, and why
+   */
+  async #consume(
+    batch: readonly Announcement[],
+    consumers: EventConsumer[],
+  ): Promise<{ left: readonly Announcement[]; waiting: EventConsumer[]; failures: unknown[] }> {
+    let left = batch;
+    try {
+      left = await this.#stillWaiting(batch);
+    } catch (error) {
+      return { left, waiting: consumers, failures: [error] };
+    }
+    if (left.length === 0) return { left, waiting: [], failures: [] };
+    const events = left.map(({ event }) => event);
+    const consumed = await Promise.allSettled(consumers.map((consume) => consume(events)));
+    const failures = consumed.flatMap((one) =>
+      one.status === 'rejected' ? [one.reason ?? new Error()] : [],
+    );
+    return { left, waiting: consumers.filter((_, at) => consumed[at]?.status === 'rejected'), failures };
+  }
+
+  async #stillWaiting(batch: readonly Announcement[]): Promise<readonly Announcement[]> {
+    const left = await stillWaiting(batch, this.#seenFor);
+    for (const one of batch) if (!left.includes(one)) this.#inHand.delete(one.event.id);
+    return left;
   }
 
   async #sweep(): Promise<void> {
