@@ -32,13 +32,14 @@ export class AttemptRecorder<R> {
 
   constructor(writer: Writer<R>, log: Logger) {
     const untilAnswered = async (write: () => Promise<void>): Promise<void> => {
-      try {
-        await write();
-      } catch (error) {
-        if (this.#isStopped || isDocumentRefused(error)) throw error;
-        log.warn({ err: error, results: this.backlog }, 'recording attempts failed; trying again');
+      for (;;) {
+        try {
+          return await write();
+        } catch (error) {
+          if (this.#isStopped || isDocumentRefused(error)) throw error;
+          log.warn({ err: error, results: this.backlog }, 'recording attempts failed; trying again');
+        }
         await sleep(AGAIN_AFTER_MS);
-        await untilAnswered(write);
       }
     };
     const settle = async (results: readonly R[]): Promise<PromiseSettledResult<void>[]> => {
