@@ -19,7 +19,14 @@ beforeAll(async () => {
 
 /** A conversation with leads, each with a word of its own, the last one the latest; and what tells of the last one. */
 const withLeads = async (count: number) => {
-  const room = (await app.request('POST', '/api/v1/rooms/', { token, body: {} })).json.uuid as string;
+  const body = { name: 'Many leads' };
+  const room = (await app.request('POST', '/api/v1/rooms/', { token, body })).json.uuid as string;
+  // What tells of the room is through: it would make a line of the leads as well.
+  const own = { kind: 'conversation' as const, subjects: room };
+  await vi.waitFor(
+    async () => expect(await app.services.models.searchSegments.countDocuments(own)).toBe(1),
+    20_000,
+  );
   const word = `lead${randomUUID().slice(0, 8)}`;
   const leads = Array.from({ length: count }, (_, n) => ({
     _id: randomUUID() as string,
