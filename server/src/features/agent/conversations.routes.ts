@@ -109,10 +109,12 @@ export const conversationRoutes = ({
       handler: async (ctx) => {
         const workflow = workflowOf(ctx);
         const metadata = readMetadata(ctx.state.body);
+        const caller = callerNow(ctx);
         const started = await conversations.start(workflow, metadata, {
           client: ctx.ip,
           uuid: ctx.state.newUuid,
           count: () => countStart(ctx),
+          now: async () => workflowOf(await caller()),
         });
         ctx.set('Cache-Control', 'no-store');
         ctx.body = { ...started, workflowName: workflow.name };

@@ -60,7 +60,8 @@ export class ConversationsService {
 
   /**
    * Begins a conversation and runs its flow up to the first wait.
-   * @param given `client` is the caller's address; `count` is called before the flow runs: what it throws begins none
+   * @param given `client` is the caller's address; `count` is called before the flow runs: what it throws begins none; `now`
+   * as for `say`
    * @throws ParlorError `not_found` for a workflow that is not published, `misconfigured` for one without a Start
    */
   async start(
@@ -70,7 +71,13 @@ export class ConversationsService {
       client,
       uuid = newUuid(),
       count,
-    }: { client: string; uuid?: string | undefined; count?: () => Promise<void> },
+      now,
+    }: {
+      client: string;
+      uuid?: string | undefined;
+      count?: () => Promise<void>;
+      now?: () => Promise<StoredWorkflow>;
+    },
   ): Promise<Started> {
     if (!workflow.is_published) throw notPublished();
     await count?.();
@@ -83,6 +90,7 @@ export class ConversationsService {
         variables: metadata,
         greetsOnly: false,
         askedFrom: this.#askedFrom(client),
+        ...(now && { look: () => requirePublished(now) }),
       })
       .catch((error: ParlorError) => {
         // It was deleted between the look at its key and the look at its graph.
@@ -129,9 +137,7 @@ export class ConversationsService {
       isRepeatable: given.uuid !== undefined,
     };
     const standing: Standing = {
-      look: async () => {
-        if (!(await given.now()).is_published) throw notPublished();
-      },
+      look: () => requirePublished(given.now),
       check: (room) => {
         if (statusOf(room) === 'ended') throw new ParlorError('conflict', 'Conversation has ended.');
       },
@@ -207,6 +213,10 @@ export class ConversationsService {
  * the uuid of a message that is there already, or will be in another room.
  */
 const turnIn = (room: string, given: string): string => v5(given, room);
+
+const requirePublished = async (now: () => Promise<StoredWorkflow>): Promise<void> => {
+  if (!(await now()).is_published) throw notPublished();
+};
 
 const notPublished = (): ParlorError => new ParlorError('not_found', 'Workflow not found or not published.');
 

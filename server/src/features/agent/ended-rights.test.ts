@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { refuses, saysLater, startLlmServer, writesThen } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
+import { FairTurns } from '../../platform/fair-turns.ts';
 
 /** What becomes of messages that were let in before their key, or their workflow, was taken away. */
 
@@ -35,7 +36,7 @@ const ENDS = [
 const STREAM = { Accept: 'text/event-stream' };
 
 /** Whoever was looked at within the last second is not looked at again. */
-const untilLookedAtAgain = () => sleep(1_100);
+const untilLookedAtAgain = () => sleep(2_000);
 
 it.each(ENDS)('what waits in a conversation is refused when $what', async ({ end, status, error }) => {
   const agent = await testAgent(app, FLOW);
@@ -60,6 +61,37 @@ it.each(ENDS)('what waits in a conversation is refused when $what', async ({ end
   expect(streamed?.text).toContain(`event: error\ndata: ${JSON.stringify({ error })}`);
   expect(llm.asked).toHaveLength(before + 1);
 });
+
+it.each(ENDS)(
+  'a conversation that waits for its turn is not begun when $what',
+  async ({ end, status, error }) => {
+    const agent = await testAgent(app, FLOW);
+    const { id } = agent.account;
+    const { run } = FairTurns.prototype;
+    let open = (): void => undefined;
+    const isOpen = new Promise<void>((resolve) => (open = resolve));
+    let held = 0;
+    const holding = vi.spyOn(FairTurns.prototype, 'run').mockImplementation(async function (
+      this: FairTurns,
+      ...[who, ...given]
+    ) {
+      if (who === id) {
+        held++;
+        await isOpen;
+      }
+      return run.call(this, who, ...given) as never;
+    });
+    onTestFinished(() => holding.mockRestore());
+    const started = agent.start();
+    await expect.poll(() => held).toBe(1);
+    await untilLookedAtAgain();
+    await end(agent);
+    open();
+    const { status: begun, json } = await started;
+    expect([begun, json.error]).toEqual([status, error]);
+    expect(await app.services.models.rooms.countDocuments({ account: id })).toBe(0);
+  },
+);
 
 it.each(ENDS)('no other node is asked when $what', async ({ end, status }) => {
   const agent = await testAgent(app, FLOW);

@@ -32,6 +32,8 @@ interface How {
   /** It says its greeting and waits, whatever follows. */
   greetsOnly: boolean;
   askedFrom: AskedFrom;
+  /** Looks at what lets it begin once its turn has come, and while a model is asked, as `Standing` does. */
+  look?: () => Promise<void>;
 }
 
 /** Where a turn belongs; a room that is being made was not created yet. */
@@ -76,7 +78,10 @@ export class Turns {
   begin(room: Place, begun: Begun, how: How): Promise<BotState | undefined> {
     // Who greets has a place, or needs none.
     if (how.greetsOnly) return this.#begin(room, begun, how);
-    return this.#places.run(room.account, () => this.#begin(room, begun, how));
+    return this.#places.run(room.account, async () => {
+      await how.look?.();
+      return this.#begin(room, begun, how);
+    });
   }
 
   async #begin(
@@ -94,7 +99,7 @@ export class Turns {
       {
         account: room.account,
         input: undefined,
-        ask: ask(room, new Date(0), how.askedFrom, async () => undefined),
+        ask: ask(room, new Date(0), how.askedFrom, how.look ?? (async () => undefined)),
         lastSentAt: new Date(0),
         listener: undefined,
       },
