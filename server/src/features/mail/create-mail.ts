@@ -45,11 +45,16 @@ export const createMail = (parts: Parts) => {
         invitation: invitationMails(members),
         'password-reset': passwordResetMails(members),
       },
-      budgets: new MailBudgets(budgets, secrets, {
-        account: config.MAILS_PER_DAY,
-        server: config.MAILS_PER_HOUR_TOTAL,
-        confirmations: config.CONFIRMATION_MAILS_PER_HOUR,
-      }),
+      budgets: new MailBudgets(
+        budgets,
+        secrets,
+        {
+          account: config.MAILS_PER_DAY,
+          server: config.MAILS_PER_HOUR_TOTAL,
+          confirmations: config.CONFIRMATION_MAILS_PER_HOUR,
+        },
+        log,
+      ),
       accounts: models.accounts,
       leases,
       send: createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT_MS }),

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { mongo } from 'mongoose';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { keywordMails, mailedAccount, PATIENCE } from '../../../test/mailed-account.ts';
 import { startSmtpReceiver } from '../../../test/smtp-receiver.ts';
-import { Budgets } from '../../database/budgets.ts';
+import { Budgets, usageModel } from '../../database/budgets.ts';
 import { MailBudgets } from './mail-budgets.ts';
 import type { MailKind } from './outgoing-mails.model.ts';
 
@@ -11,6 +13,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const smtp = await startSmtpReceiver();
 const SETTINGS = { SMTP_URL: smtp.url, MAIL_DIGEST_WINDOW: '0s', CONFIRMATION_MAILS_PER_HOUR: '0' };
+type Taken = Awaited<ReturnType<MailBudgets['take']>> | undefined;
 const mailsTo = (to: string) => keywordMails(smtp.mails, to);
 
 describe('the mails of an account and day', () => {
@@ -58,16 +61,22 @@ describe('the mails of all accounts in an hour', () => {
     const limits = { account: 0, server: 10, confirmations: 4 };
     const processes = Array.from(
       { length: 3 },
-      () => new MailBudgets(new Budgets(app.services.models.usage), app.services.secrets, limits),
+      () =>
+        new MailBudgets(
+          new Budgets(app.services.models.usage),
+          app.services.secrets,
+          limits,
+          app.services.log,
+        ),
     );
     const at = Date.now() + 7_200_000;
     const take = (kind: 'digest' | 'confirmation') => (_: unknown, n: number) =>
       processes[n % 3]?.take({ kind, account: `account ${n}` }, at);
     const confirmations = await Promise.all(Array.from({ length: 12 }, take('confirmation')));
-    const isTaken = (until: Date | 'never' | undefined) => until === undefined;
+    const isTaken = (taken: Taken) => typeof taken === 'object' && 'correct' in taken;
     expect(confirmations.filter(isTaken).length).toBeLessThanOrEqual(4);
     const digests = await Promise.all(Array.from({ length: 30 }, take('digest')));
-    const others: (Date | 'never' | undefined)[] = [];
+    const others: Taken[] = [];
     // Of those that asked at once all may have been refused; one after the other gets what is left.
     for (let n = 0; n < 12; n++)
       others.push(await processes[n % 3]?.take({ kind: 'digest', account: 'last' }, at));
@@ -170,3 +179,38 @@ const farFromHour = async (): Promise<void> => {
   const left = 3_600_000 - (Date.now() % 3_600_000);
   if (left < 30_000) await sleep(left);
 };
+
+describe('where the database fails for moments', () => {
+  const app = testApp(SETTINGS);
+
+  it('a mail that can not be booked in all budgets is booked in none, however often it is tried', async () => {
+    const { connection, log, secrets } = app.services;
+    const usage = usageModel(connection);
+    const isOfServer = (filter: object | undefined) =>
+      String((filter as { _id?: string } | undefined)?._id).startsWith('server mails');
+    let isAway = true;
+    const find = usage.findOneAndUpdate.bind(usage) as (...given: unknown[]) => never;
+    const booking = vi.spyOn(usage, 'findOneAndUpdate').mockImplementation(((...given: [object]) => {
+      if (!isAway || !isOfServer(given[0])) return find(...given);
+      return { lean: async () => Promise.reject(new mongo.MongoNetworkTimeoutError('timed out')) };
+    }) as never);
+    onTestFinished(() => booking.mockRestore());
+    const limits = { account: 50, server: 500, confirmations: 100 };
+    const budgets = new MailBudgets(new Budgets(usage), secrets, limits, log);
+    const wanted = {
+      kind: 'password-reset',
+      account: 'a',
+      email_key: `${randomUUID()}@example.com`,
+    } as const;
+    for (let n = 0; n < 4; n++) await expect(budgets.take(wanted)).rejects.toThrow('timed out');
+    isAway = false;
+    const booked = await budgets.take(wanted);
+    expect(booked).toHaveProperty('correct');
+    // Neither is one that nobody sends in the end.
+    for (let n = 0; n < 4; n++) {
+      const again = await budgets.take(wanted);
+      expect(again).toHaveProperty('correct');
+      if (typeof again === 'object' && 'correct' in again) await again.correct(0);
+    }
+  });
+});

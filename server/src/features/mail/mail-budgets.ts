@@ -1,4 +1,5 @@
-import type { Budget, Budgets } from '../../database/budgets.ts';
+import type { Logger } from 'pino';
+import type { Booking, Budget, Budgets, CorrectOptions } from '../../database/budgets.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { mailboxOf } from './mailbox.ts';
@@ -41,15 +42,29 @@ export class MailBudgets {
   readonly #budgets: Pick<Budgets, 'take'>;
   readonly #secrets: Pick<Secrets, 'fingerprint'>;
   readonly #limits: MailLimits;
+  readonly #stopped = new AbortController();
+  readonly #correction: CorrectOptions;
 
-  constructor(budgets: Pick<Budgets, 'take'>, secrets: Pick<Secrets, 'fingerprint'>, limits: MailLimits) {
+  constructor(
+    budgets: Pick<Budgets, 'take'>,
+    secrets: Pick<Secrets, 'fingerprint'>,
+    limits: MailLimits,
+    log: Logger,
+  ) {
     this.#budgets = budgets;
     this.#secrets = secrets;
     this.#limits = limits;
+    this.#correction = {
+      signal: this.#stopped.signal,
+      failed: (err) => log.warn({ err }, 'a mail stays booked for now: the database did not answer'),
+    };
   }
 
-  /** Books a mail. @returns when to ask again, if a budget is used up; `never` where that is its mailbox's */
-  async take({ kind, account, email_key }: Wanted, now = Date.now()): Promise<Date | 'never' | undefined> {
+  /**
+   * Books a mail; where it can't be booked in all of them, in none.
+   * @returns the booking; when to ask again, if a budget is used up; `never` where that is its mailbox's
+   */
+  async take({ kind, account, email_key }: Wanted, now = Date.now()): Promise<Date | 'never' | Booking> {
     const { account: daily, server, confirmations } = this.#limits;
     const own = {
       digest: [budget(`${account} mails`, daily, DAY_MS, now)],
@@ -59,10 +74,15 @@ export class MailBudgets {
     }[kind];
     const mailbox = email_key === undefined ? [] : this.#ofMailbox(kind, email_key, now);
     const all = [...mailbox, ...own, budget('server mails', server, HOUR_MS, now)];
-    const taken = await this.#budgets.take(all, 1);
-    if (!('exceeded' in taken)) return undefined;
+    const taken = await this.#budgets.take(all, 1, this.#correction);
+    if (!('exceeded' in taken)) return taken.booking;
     if (mailbox.includes(taken.exceeded)) return 'never';
     return new Date(taken.exceeded.ends + Math.random() * SPREAD_MS);
+  }
+
+  /** Nothing is corrected any more. */
+  stop(): void {
+    this.#stopped.abort();
   }
 
   #ofMailbox(kind: MailKind, email_key: string, now: number) {

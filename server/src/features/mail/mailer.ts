@@ -29,7 +29,7 @@ const QUEUE = 'mail';
 interface Parts {
   queue: MailQueue;
   kinds: Record<MailKind, MailType> & { digest: Pick<Digests, 'consume' | 'adopt'> };
-  budgets: Pick<MailBudgets, 'take'>;
+  budgets: Pick<MailBudgets, 'take' | 'stop'>;
   accounts: AccountModel;
   leases: OriginLeases;
   send: SendMail;
@@ -97,6 +97,7 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   async stop(): Promise<void> {
     await this.#runner.stop();
     for (const one of this.#underWay) one.abort();
+    this.#parts.budgets.stop();
   }
 
   /** Begins what may begin; returns at once. */
@@ -199,19 +200,27 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
     }
     if (batch) return queue.claim(mail, batch, LEASE_MS);
     const email_key = await kind.mailbox?.(owner, mail);
-    const notBefore = await budgets.take({ kind: mail.kind, account: owner._id, email_key });
-    if (notBefore === 'never') {
+    const booked = await budgets.take({ kind: mail.kind, account: owner._id, email_key });
+    if (booked === 'never') {
       log.info({ mail: mail._id }, 'a mail is not sent: its mailbox has had as many as it gets');
       await queue.remove(mail);
       return undefined;
     }
-    if (notBefore) {
+    if (booked instanceof Date) {
       this.counts.deferred++;
-      log.warn({ mail: mail._id, until: notBefore }, 'a mail waits: a budget of mails is used up');
-      await queue.postpone(mail, notBefore);
+      log.warn({ mail: mail._id, until: booked }, 'a mail waits: a budget of mails is used up');
+      await queue.postpone(mail, booked);
       return undefined;
     }
-    return queue.claim(mail, { id: newUuid(), at: new Date(), members }, LEASE_MS);
+    // Whoever tries it next books it again.
+    const giveBack = () => booked.correct(0);
+    const claim = queue.claim(mail, { id: newUuid(), at: new Date(), members }, LEASE_MS);
+    const claimed = await claim.catch(async (error) => {
+      await giveBack();
+      throw error;
+    });
+    if (!claimed) await giveBack();
+    return claimed;
   }
 
   /** A batch is through, by whichever end; a digest may be followed by another one after its window. */
