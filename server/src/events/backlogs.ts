@@ -9,12 +9,13 @@ const BATCH = 200;
 /** What is read of a collection, and kept of what is announced meanwhile, takes this much in memory, and one event more. */
 const BATCH_BYTES = 256 * 1024;
 
-/** Of a document that many events wait in, those that are read. */
+/** How many events are read of a document, from the head of its array. */
 export const OF_A_DOCUMENT = 50;
 
+/** The projection that reads them. */
 export const OLDEST = { _id: 1, events: { $slice: OF_A_DOCUMENT } } as const;
 
-/** Documents that the database sends at a time. */
+/** The batch size of cursors over documents with events. */
 export const SENT_TOGETHER = 20;
 
 const isFull = ({ all, bytes }: Queue): boolean => all.length >= BATCH || bytes >= BATCH_BYTES;

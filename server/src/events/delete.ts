@@ -72,7 +72,7 @@ export const deleteDocument = async <T extends Deletable>(
 /** How many documents go at a time. */
 const BATCH = 500;
 
-/** Of these the database sends so many together. */
+/** The batch size of the cursor that reads them. */
 const SENT_TOGETHER = 100;
 
 /** How much their events may have: they are copied into one document, for which a full disk has to have room before any goes. */

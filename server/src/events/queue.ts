@@ -19,7 +19,11 @@ export class Queue {
     for (const { bytes } of announcements) this.#bytes += bytes;
   }
 
-  /** Takes the first ones out: so many at most, and of so many bytes; a larger one alone. */
+  /**
+   * Takes a batch from the head.
+   * @param count its size at most
+   * @param maxBytes of it; an announcement that is larger is a batch alone
+   */
   shift(count: number, maxBytes: number): Announcement[] {
     const [first = []] = partsOf(this.#all.slice(0, count), ({ bytes }) => bytes, maxBytes);
     this.#all.splice(0, first.length);

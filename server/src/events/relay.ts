@@ -251,6 +251,7 @@ export class Relay {
 
   async #stillWaiting(batch: readonly Announcement[]): Promise<readonly Announcement[]> {
     const left = await stillWaiting(batch, this.#seenFor);
+    if (left === batch) return batch;
     for (const one of batch) if (!left.includes(one)) this.#inHand.delete(one.event.id);
     return left;
   }

@@ -107,6 +107,8 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
   look(): void {
     this.#sweeper.wake();
     for (const owned of this.#origins.values()) owned.advance();
+    // Who was to be told of a place while nothing might begin has kept waiting.
+    this.#places.tell();
   }
 
   /** A request outside of the queues has reached an origin. @param owner whose it was, as JobKind has it */

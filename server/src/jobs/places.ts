@@ -34,10 +34,15 @@ export class Places {
   /** Tells who waits of the places that are free. */
   tell(): void {
     while (this.#mayBegin() && this.#sum < this.#limits.together) {
-      const next = [...this.#waiting.keys()].find((one) => this.#hasOne(one));
+      const next = this.#nextOwner();
       if (next === undefined) return;
       this.#tellFirst(next);
     }
+  }
+
+  #nextOwner(): string | undefined {
+    for (const owner of this.#waiting.keys()) if (this.#hasOne(owner)) return owner;
+    return undefined;
   }
 
   /** Tells once of a place that may be taken. @param who waits once at most */

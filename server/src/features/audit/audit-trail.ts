@@ -10,7 +10,7 @@ import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { AuditModel, StoredAuditEntry } from './audit.model.ts';
 import { removeOfGone } from './gone-accounts.ts';
 
-/** Entries are read so many at a time: one of a saved reply that was changed has 80 kB. */
+/** The batch size of reads: an entry of a saved reply that was changed has 80 kB. */
 const STEP = 26;
 
 /** Which entries are asked for. */

@@ -5,7 +5,7 @@ import type { SegmentPlace } from './segments.ts';
 const MAX_OBJECTS = 1_000;
 const MAX_LENGTH = 1_024 * 1_024;
 
-/** So many objects are read at a time: each has up to 40 kB, and as lines of words several times as much. */
+/** The batch size of objects that are read: each has up to 40 kB, and as lines of words several times as much. */
 const READ_TOGETHER = 100;
 
 /** What is gathered of one kind of one account. */
@@ -31,7 +31,7 @@ export class Gathered {
     return this.#objects >= MAX_OBJECTS || this.#length >= MAX_LENGTH;
   }
 
-  /** In parts, in which so many objects are to be read as may be in memory together. */
+  /** In batches of at most READ_TOGETHER objects that are to be read. */
   *parts(): Generator<readonly Gathering[]> {
     let part: Gathering[] = [];
     let left = READ_TOGETHER;
