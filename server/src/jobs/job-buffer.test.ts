@@ -41,11 +41,13 @@ it('prepares what is due, and of that what is not in hand yet', async () => {
   const job = (_id: string, inMs: number): Job => ({ _id, due_at: new Date(Date.now() + inMs) }) as Job;
   const waiting = [job('first', -20), job('second', -10), job('later', 60_000)];
   const prepared: string[][] = [];
+  const released: string[] = [];
   const buffer = new JobBuffer<Job>(
     'queue',
     {
       read: async () => waiting,
       prepare: async (jobs) => void prepared.push(jobs.map(({ _id }) => _id)),
+      release: (id) => released.push(id),
     },
     () => undefined,
   );
@@ -54,4 +56,10 @@ it('prepares what is due, and of that what is not in hand yet', async () => {
   waiting.splice(2, 0, job('third', -5));
   await buffer.read();
   expect(prepared).toEqual([['first', 'second'], ['third']]);
+  const [first] = buffer.ready.splice(0, 1);
+  buffer.letGo(first?._id ?? '');
+  expect(released).toEqual(['first']);
+  // Others may take over what is ready.
+  buffer.close();
+  expect(released).toEqual(['first', 'second', 'third']);
 });

@@ -19,6 +19,7 @@ export class JobBuffer<J extends Job> {
   isLeaving = false;
   readonly #read: (limit: number) => Promise<J[]>;
   readonly #prepare: (jobs: readonly J[]) => Promise<void>;
+  readonly #release: (id: string) => void;
   readonly #onDue: () => void;
   #readSize = FIRST_READ;
   #wasFull = false;
@@ -31,7 +32,7 @@ export class JobBuffer<J extends Job> {
   #timerAt = Number.POSITIVE_INFINITY;
 
   /**
-   * @param jobs `read` gives the first jobs of the queue, `prepare` is told of those that are taken of them
+   * @param jobs `read` gives the first jobs of the queue, `prepare` is told of those that are taken of them, and `release` of each that is let go of
    * @param onDue told when something is due that has to be read
    */
   constructor(
@@ -39,15 +40,18 @@ export class JobBuffer<J extends Job> {
     {
       read,
       prepare = async () => undefined,
+      release = () => undefined,
     }: {
       read(limit: number): Promise<J[]>;
       prepare?: ((jobs: readonly J[]) => Promise<void>) | undefined;
+      release?: ((id: string) => void) | undefined;
     },
     onDue: () => void,
   ) {
     this.queue = queue;
     this.#read = read;
     this.#prepare = prepare;
+    this.#release = release;
     this.#onDue = onDue;
   }
 
@@ -85,6 +89,7 @@ export class JobBuffer<J extends Job> {
 
   /** The job has been recorded, or is left to the database again. */
   letGo(id: string): void {
+    this.#release(id);
     if (this.#isReading) this.#letGo.push(id);
     else this.#inHand.delete(id);
   }
@@ -105,13 +110,18 @@ export class JobBuffer<J extends Job> {
     this.#timerAt = time;
     const delay = Math.min(Math.max(0, time - Date.now()), LONGEST_TIMER_MS);
     this.#timer = setTimeout(() => {
-      this.close();
+      this.#stopTimer();
       this.#onDue();
     }, delay);
   }
 
-  /** Ends the timer. */
+  /** Lets go of what is ready, which others may take over, and ends the timer. */
   close(): void {
+    for (const { _id } of this.ready) this.#release(_id);
+    this.#stopTimer();
+  }
+
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#timerAt = Number.POSITIVE_INFINITY;

@@ -49,6 +49,8 @@ export interface JobKind<J extends Job, T extends Target, R extends Result> {
   read(queue: string, limit: number): Promise<J[]>;
   /** Has at hand what jobs need that were just read, as far as there is room. */
   prepare?(jobs: readonly J[]): Promise<void>;
+  /** Lets go of what was prepared for a job, which is recorded, or left to the database again. */
+  release?(id: string): void;
   /**
    * Makes due now what is due later than `latest`: it was put off before the clock was put back.
    * @returns whether there was any

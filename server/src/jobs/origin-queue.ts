@@ -120,7 +120,8 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
       if (first) this.#lanes.know(buffer, this.#kind.ownerOf(first));
       return found;
     };
-    const jobs = { read, prepare: this.#kind.prepare?.bind(this.#kind) };
+    const kind = this.#kind;
+    const jobs = { read, prepare: kind.prepare?.bind(kind), release: kind.release?.bind(kind) };
     const buffer = new JobBuffer<J>(queue, jobs, () => this.check(queue));
     this.#buffers.set(queue, buffer);
     this.#lanes.add(buffer);

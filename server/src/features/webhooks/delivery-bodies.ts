@@ -14,7 +14,7 @@ const ENTRY_BYTES = 256;
 /** The bodies of deliveries: long ones are in memory only while they are sent. */
 export class DeliveryBodies {
   readonly #deliveries: DeliveryModel;
-  /** Sent ones leave it, and what there is no room for is read when it is sent. */
+  /** What is sent, or let go of, leaves it; what there is no room for is read when it is sent. */
   readonly #ahead = new LRUCache<string, string>({
     maxSize: MAX_AHEAD_BYTES,
     sizeCalculation: ({ length }) => 2 * length + ENTRY_BYTES,
@@ -36,6 +36,11 @@ export class DeliveryBodies {
         return [];
       });
     for (const { _id, body } of found) this.#ahead.set(_id, body);
+  }
+
+  /** Nobody here sends it any more: its words may be erased. */
+  forget(id: string): void {
+    this.#ahead.delete(id);
   }
 
   /** The body of a delivery that waits, for once. @returns undefined where it waits no more */

@@ -185,6 +185,10 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     return this.#bodies.readAhead(jobs.map(({ _id }) => _id));
   }
 
+  release(id: string): void {
+    this.#bodies.forget(id);
+  }
+
   async bringForward(queue: string, latest: Date): Promise<boolean> {
     const { deliveries } = this.#parts;
     const putOff = { queue, due_at: { $gt: latest } };
