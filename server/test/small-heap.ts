@@ -5,8 +5,9 @@ import { owner } from './rest.ts';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
 /**
- * A server whose heap has so many MiB, with an account, and the collections of its database: what would take a thousand
- * requests to make is put there at once.
+ * A server with a small heap and an account, and the collections of its database: what would take a thousand requests to make
+ * is put there at once.
+ * @param mebibytes `--max-old-space-size`
  */
 export const startWithHeap = async (mebibytes: number, env: Record<string, string> = {}) => {
   const settings = await serverSettings();

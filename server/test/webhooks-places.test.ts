@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { CommandStartedEvent } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { newEvent } from '../src/events/events.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { type Receiver, sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
 const start = webhookParts();
-
-setFlagsFromString('--expose-gc');
-const gc = runInNewContext('gc') as () => void;
 
 const hangingReceivers = async (count: number) => {
   let release = (): void => undefined;
@@ -80,12 +76,12 @@ test('a body is in memory only while it is sent', async () => {
   });
   const { receivers, release } = await hangingReceivers(10);
   for (const { url } of receivers) await subscribe(url);
-  gc();
+  await collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let n = 0; n < 16; n++) await happen({ n, text: 'x'.repeat(250_000) });
   await until(() => openAt(receivers) === 4);
   await sleep(500);
-  gc();
+  await collectGarbage();
   // All of them are 40 MB.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
   release();

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { mongo } from 'mongoose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
+import { collectGarbage } from '../../test/collect-garbage.ts';
 import { defineModel } from '../database/model.ts';
 import { type EventHolder, newEvent, type OutboxEvent, outboxFields, outboxIndex } from './events.ts';
 import { Relay } from './relay.ts';
@@ -27,15 +26,8 @@ const largeEvents = (count: number): OutboxEvent[] =>
     return newEvent('lead.added', accounts[n % accounts.length] ?? '', new Date(begin + n), data);
   });
 
-const gc = (() => {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-})();
-
 const bytesAlive = async (all: readonly WeakRef<object>[]): Promise<number> => {
-  // A reference just made is kept to the end of its turn.
-  await sleep(1);
-  gc();
+  await collectGarbage();
   return all.filter((one) => one.deref()).length * LARGE_BYTES;
 };
 

@@ -1,13 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { NodeOf } from '@parlor/shared';
 import { expect, it } from 'vitest';
+import { collectGarbage } from '../../../test/collect-garbage.ts';
 import { Faq } from './faq/faq.ts';
 import { Faqs } from './faqs.ts';
-
-setFlagsFromString('--expose-gc');
-const gc = runInNewContext('gc') as () => void;
 
 const ENTRIES = 100;
 const QUESTIONS = 50;
@@ -25,8 +20,7 @@ const nodeOf = (id: string, first: number): NodeOf<'faq'> =>
   ({ id, type: 'faq', entries: entriesFrom(first) }) as unknown as NodeOf<'faq'>;
 
 const heapUsed = async (): Promise<number> => {
-  await sleep(1);
-  gc();
+  await collectGarbage();
   return process.memoryUsage().heapUsed;
 };
 

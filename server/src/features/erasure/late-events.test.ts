@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
+import { holdDeliveries } from '../../../test/late-deliveries.ts';
 import { startReceiver } from '../../../test/webhooks-parts.ts';
 
 /** What is made from an event that the relay comes to late is as old as that event, where a room was made anew meanwhile. */
@@ -10,7 +11,7 @@ const PATIENCE = { timeout: 60_000, interval: 100 };
 const app = testApp();
 
 it('erases deliveries and notifications of a deleted room that are made after it was begun anew', async () => {
-  const { deliveries, notifications, webhooks } = app.services.models;
+  const { deliveries, notifications } = app.services.models;
   const { token, widget } = await app.account();
   const rest = async (method: string, path: string, body?: object) => {
     const { status, text } = await app.request(method, `/api/v1/${path}`, { token, ...(body && { body }) });
@@ -27,26 +28,9 @@ it('erases deliveries and notifications of a deleted room that are made after it
     expect((await app.request('POST', '/api/v1/messages/', message)).status).toBe(201);
   };
 
-  // As a relay that is far behind.
-  let release = () => {};
-  const isThere = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const find = webhooks.collection.find.bind(webhooks.collection) as (...asked: unknown[]) => {
-    toArray(): Promise<unknown[]>;
-  };
-  const late = (...asked: [filter: object]) =>
-    // The relay's own searches are not.
-    'events.at' in asked[0]
-      ? find(...asked)
-      : { toArray: () => isThere.then(() => find(...asked).toArray()) };
-  const asked = vi.spyOn(webhooks.collection, 'find').mockImplementation(late as never);
-  onTestFinished(() => {
-    release();
-    asked.mockRestore();
-  });
+  const { asked, release } = holdDeliveries(app);
   await say('A refund for secret1234');
-  await vi.waitFor(() => expect(asked).toHaveBeenCalled(), PATIENCE);
+  await expect.poll(asked, PATIENCE).toBeGreaterThan(0);
   await rest('DELETE', `rooms/${room.label}/`);
   await say('Another refund');
   release();

@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
+import { holdDeliveries } from '../../../test/late-deliveries.ts';
 import { startReceiver } from '../../../test/webhooks-parts.ts';
 
 const app = testApp();
@@ -13,24 +14,10 @@ it('a room whose deletion takes more than a minute leaves no words that are told
   const body = { event: 'message.added', target: receiver.url };
   expect((await app.request('POST', '/api/v1/webhooks/', { token, body })).status).toBe(201);
   const { visitor, room } = await app.session(widget);
-  let release = (): void => undefined;
-  const isThere = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const { collection } = models.webhooks;
-  const find = collection.find.bind(collection) as (...asked: unknown[]) => { toArray(): Promise<unknown> };
-  const late = (...asked: [filter: object]) =>
-    'events.at' in asked[0]
-      ? find(...asked)
-      : { toArray: () => isThere.then(() => find(...asked).toArray()) };
-  const asking = vi.spyOn(collection, 'find').mockImplementation(late as never);
-  onTestFinished(() => {
-    release();
-    asking.mockRestore();
-  });
+  const { asked, release } = holdDeliveries(app);
   const said = { visitor, body: { body: 'A refund for secret5678', room: { uuid: room.uuid } } };
   expect((await app.request('POST', '/api/v1/messages/', said)).status).toBe(201);
-  await vi.waitFor(() => expect(asking).toHaveBeenCalled(), 60_000);
+  await expect.poll(asked, { timeout: 60_000 }).toBeGreaterThan(0);
   let goOn = (): void => undefined;
   const turn = new Promise<void>((resolve) => {
     goOn = resolve;
