@@ -23,6 +23,7 @@ import { SESSION_SHAPES } from './features/visitors/sessions.model.ts';
 import { webhooksData } from './features/webhooks/webhooks-data.ts';
 import { KEPT_FOR_S as SIGHTINGS_KEPT_FOR_S } from './features/widgets/sightings.model.ts';
 import { WIDGET_TOKEN } from './features/widgets/widgets.model.ts';
+import { jobsData } from './jobs/jobs-data.ts';
 import type { Models } from './models.ts';
 
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -272,17 +273,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   }),
   ...realtimeData,
   ...searchData,
-  webhookSenders: of<'webhookSenders'>()({
-    owner: 'server',
-    kept: 'while at work',
-    fields: { plain: ['_id', 'beat', 'keys', 'sealed_by', 'command'] },
-  }),
-  // A host stays for two minutes of a running server at most once nothing waits for it (jobs/unowned-origins.ts).
-  webhookOrigins: of<'webhookOrigins'>()({
-    owner: 'server',
-    kept: 'while at work',
-    fields: { plain: ['owner', 'paused', 'woken', 'woken_at'], owner: ['_id'] },
-  }),
+  ...jobsData,
   usage: of<'usage'>()({
     owner: { by: '_id', isPrefix: true },
     kept: { after: 'expires_at', seconds: 0 },

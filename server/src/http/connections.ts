@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { getHeapStatistics } from 'node:v8';
 import { descriptorLimit } from '../platform/descriptors.ts';
+import { timesInHeap } from '../platform/heap.ts';
 
 /** A connection that has not sent its first byte within this time is closed; headersTimeout begins only with it. */
 const FIRST_BYTE_TIMEOUT_MS = 10_000;
@@ -16,7 +16,7 @@ const DESCRIPTORS_KEPT = 256;
 export const connectionLimit = (): number => {
   const limit = descriptorLimit() ?? Number.POSITIVE_INFINITY;
   const byDescriptors = Math.max(Math.ceil(limit / 4), limit - DESCRIPTORS_KEPT);
-  return Math.min(byDescriptors, Math.floor(getHeapStatistics().heap_size_limit / CONNECTION_BYTES));
+  return Math.min(byDescriptors, timesInHeap(CONNECTION_BYTES));
 };
 
 /**

@@ -34,7 +34,7 @@ it('says about what entries take in memory', async () => {
 
 it('keeps as many entries ready as there is room for, and answers from all', async () => {
   const { bytes } = await Faq.from(entriesFrom(0));
-  const faqs = new Faqs(2.5 * bytes);
+  const faqs = new Faqs(Math.ceil(2.5 * bytes));
   const made: WeakRef<Faq>[] = [];
   const ask = (id: number) =>
     faqs.use(nodeOf('f', id * 10), `graph ${id}`, 'account', async (faq) => {

@@ -1,8 +1,8 @@
-import { getHeapStatistics } from 'node:v8';
 import type { NodeOf } from '@parlor/shared';
 import { LRUCache } from 'lru-cache';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { FairTurns, type TurnLimits } from '../../platform/fair-turns.ts';
+import { partOfHeap } from '../../platform/heap.ts';
 import { loadLaterBy } from '../../platform/load-later.ts';
 import type { Faq } from './faq/faq.ts';
 
@@ -20,8 +20,8 @@ export class Faqs {
   readonly #kept: LRUCache<string, Faq>;
   readonly #uses = new FairTurns(USES);
 
-  constructor(maxBytes = getHeapStatistics().heap_size_limit * KEPT_PART) {
-    this.#kept = new LRUCache({ maxSize: Math.ceil(maxBytes), sizeCalculation: ({ bytes }) => bytes });
+  constructor(maxBytes = partOfHeap(KEPT_PART)) {
+    this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
   /**

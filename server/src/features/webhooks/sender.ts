@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { CLOCKS_DIFFER_MS } from '../../database/has-come.ts';
 import type { AuditedCollection } from '../../events/audited-collection.ts';
@@ -8,6 +7,7 @@ import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import type { PlaceLimits } from '../../jobs/places.ts';
 import type { Outgoing } from '../../net/outgoing.ts';
 import type { Duration } from '../../platform/duration.ts';
+import { timesInHeap } from '../../platform/heap.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { Attempt } from './attempt.ts';
 import {
@@ -40,7 +40,7 @@ export const DELIVERY_LIMITS: OriginLimits = {
  * quarter of them (docs/limits.md).
  */
 const HEAP_OF_ONE_BYTES = 1_048_576;
-const TOGETHER = Math.ceil(getHeapStatistics().heap_size_limit / HEAP_OF_ONE_BYTES);
+const TOGETHER = timesInHeap(HEAP_OF_ONE_BYTES);
 export const DELIVERY_PLACES: PlaceLimits = { together: TOGETHER, ofOwner: Math.ceil(TOGETHER / 4) };
 
 /** How long it takes at most, as a rule, to write down what came of an attempt. */
