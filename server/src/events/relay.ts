@@ -212,14 +212,14 @@ export class Relay {
     while (waiting.length > 0) {
       const tried = await this.#consume(left, waiting);
       ({ left, waiting } = tried);
-      const [failed] = tried.failures;
-      if (failed === undefined) break;
+      if (waiting.length === 0) break;
       const isLate = performance.now() >= Math.min(until, this.#finishBy);
       if (!isLate && left.length > 1 && tried.failures.some(isOutOfDisk)) {
         const half = Math.ceil(left.length / 2);
         await this.#deliver(left.slice(0, half), waiting);
         return this.#deliver(left.slice(half), waiting);
       }
+      const [failed] = tried.failures;
       if (isLate || !databaseUnreachable(failed)) throw failed;
       await sleep(AGAIN_EVERY_MS);
     }
@@ -243,12 +243,11 @@ export class Relay {
     if (left.length === 0) return { left, waiting: [], failures: [] };
     const events = left.map(({ event }) => event);
     const consumed = await Promise.allSettled(consumers.map((consume) => consume(events)));
-    const failures = consumed.flatMap((one) =>
-      one.status === 'rejected' ? [one.reason ?? new Error()] : [],
-    );
+    const failures = consumed.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     return { left, waiting: consumers.filter((_, at) => consumed[at]?.status === 'rejected'), failures };
   }
 
+  /** Those that are left out are not in hand any more. */
   async #stillWaiting(batch: readonly Announcement[]): Promise<readonly Announcement[]> {
     const left = await stillWaiting(batch, this.#seenFor);
     if (left === batch) return batch;
