@@ -124,8 +124,9 @@ describe('webhooks of several accounts at one host', () => {
 
   test('have places beside the probes of many that are paused and hang', async () => {
     const parts = await start({
-      limits: { pauseAfter: 1, probeEvery: 100 },
-      env: { WEBHOOK_RETRY_DELAYS: '50ms', WEBHOOK_TIMEOUT: '60s' },
+      limits: { pauseAfter: 1, probeEvery: 500 },
+      // So many that none has an end before all hang, however slow the machine is.
+      env: { WEBHOOK_RETRY_DELAYS: Array(200).fill('50ms').join(), WEBHOOK_TIMEOUT: '60s' },
     });
     let hangs = false;
     let release = (): void => undefined;
@@ -137,11 +138,15 @@ describe('webhooks of several accounts at one host', () => {
       if (hangs) return held;
       return void response.writeHead(500).end();
     });
-    const failing = [];
+    const failing: Awaited<ReturnType<typeof another>>[] = [];
     for (let n = 0; n < 20; n++) failing.push(await another(parts, `${receiver.origin}/fails/${n}`));
     for (const happen of failing) await happen(10);
-    // Each has failed once, and what had begun with it has ended.
-    await until(() => new Set(receiver.hits.map(({ path }) => path)).size === 20 && receiver.open === 0);
+    // Each is paused, as its first probe shows, and nothing is under way.
+    const isProbed = (n: number): boolean => {
+      const at = receiver.hits.filter(({ path }) => path === `/fails/${n}`).map((hit) => hit.at);
+      return Math.max(...at) - Math.min(...at) >= 250;
+    };
+    await until(() => failing.every((_, n) => isProbed(n)) && receiver.open === 0);
     hangs = true;
     await until(() => receiver.open === 4);
     const happen = await another(parts, `${receiver.origin}/well`);
