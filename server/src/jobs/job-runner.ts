@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { latestDue } from '../database/has-come.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
+import { Claims } from './claims.ts';
 import type { Job, JobKind, Result, Target } from './job-kind.ts';
 import type { LeaseHolder, OriginLeases } from './origin-leases.ts';
 import { OriginQueue } from './origin-queue.ts';
@@ -29,8 +30,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
   readonly #sweeper: Sweeper;
   readonly #holder: LeaseHolder;
   readonly #origins = new Map<string, OriginQueue<J, T, R>>();
-  /** Claims and releases under way. */
-  readonly #claims = new Map<string, Promise<OriginQueue<J, T, R> | undefined>>();
+  readonly #claims: Claims<OriginQueue<J, T, R>>;
   /** The origin that each queue goes to. */
   readonly #homes = new Map<string, OriginQueue<J, T, R>>();
   readonly #places: Places;
@@ -43,6 +43,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     this.#leases = leases;
     this.#log = log;
     this.#places = new Places(kind.places, () => this.#mayBegin);
+    this.#claims = new Claims((origin, queues) => this.#claim(origin, queues));
     this.#recorder = new AttemptRecorder(kind, log);
     const failed = 'searching for jobs failed';
     this.#sweeper = new Sweeper({ sweep: () => this.#sweep(), every: kind.sweepEvery, log, failed });
@@ -72,7 +73,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#clear();
-    const underWay = Promise.allSettled([this.#sweeper.stop(), ...this.#claims.values(), ...this.#running]);
+    const underWay = Promise.allSettled([this.#sweeper.stop(), ...this.#claims.underWay, ...this.#running]);
     await Promise.race([underWay, sleep(this.#kind.stopTimeout, undefined, { ref: false })]);
     await this.#recorder.stop();
     try {
@@ -92,7 +93,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     const home = this.#homes.get(queue);
     // Its target has moved: what is under way at the old one ends first, so that nothing is sent twice.
     if (home && home.origin !== origin) return home.leave(queue);
-    const owned = this.#origins.get(origin) ?? (await this.#claim(origin, queue));
+    const owned = this.#origins.get(origin) ?? (await this.#claims.claim(origin, queue));
     if (!owned || this.#origins.get(origin) !== owned) return;
     this.#homes.set(queue, owned);
     owned.check(queue);
@@ -196,18 +197,8 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
         () => undefined,
         () => undefined,
       );
-      await this.#alone(origin, release);
+      await this.#claims.alone(origin, release);
     }
-  }
-
-  /** Lets claims of an origin wait for this one, or for its release. */
-  #alone(
-    origin: string,
-    work: Promise<OriginQueue<J, T, R> | undefined>,
-  ): Promise<OriginQueue<J, T, R> | undefined> {
-    const done = work.finally(() => this.#claims.delete(origin));
-    this.#claims.set(origin, done);
-    return done;
   }
 
   async #findHome(queue: string): Promise<void> {
@@ -218,18 +209,12 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     else await this.drop(queue);
   }
 
-  #claim(origin: string, queue: string): Promise<OriginQueue<J, T, R> | undefined> {
-    const running = this.#claims.get(origin);
-    // A claim that is under way tells another owner of its own queue only.
-    if (running) return running.then((owned) => owned ?? this.#claim(origin, queue));
-    const claim = async () => {
-      const lease = await this.#leases.claim(origin, queue, this.#holder);
-      if (!lease || !this.#isRunning) return undefined;
-      const owned = this.#open(origin, lease.paused);
-      this.#origins.set(origin, owned);
-      return owned;
-    };
-    return this.#alone(origin, claim());
+  async #claim(origin: string, queues: readonly string[]): Promise<OriginQueue<J, T, R> | undefined> {
+    const lease = await this.#leases.claim(origin, queues, this.#holder);
+    if (!lease || !this.#isRunning) return undefined;
+    const owned = this.#open(origin, lease.paused);
+    this.#origins.set(origin, owned);
+    return owned;
   }
 
   #open(origin: string, isPaused: boolean): OriginQueue<J, T, R> {

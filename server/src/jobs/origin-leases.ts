@@ -143,18 +143,24 @@ export class OriginLeases {
 
   /**
    * Claims an origin for this process.
-   * @returns the lease; undefined when another process owns it, which then knows of `queue`.
+   * @returns the lease; undefined when another process owns it, which then knows of `queues`.
    */
-  async claim(origin: string, queue: string, holder: LeaseHolder): Promise<StoredOrigin | undefined> {
+  async claim(
+    origin: string,
+    queues: readonly string[],
+    holder: LeaseHolder,
+  ): Promise<StoredOrigin | undefined> {
     for (;;) {
       const id = this.#id;
       if (id === undefined) throw new Error('the sender has not started yet');
       const known = await this.#parts.origins.findOne({ _id: origin }).lean<StoredOrigin>();
       if (known && known.owner !== id && (await this.isAlive(known.owner))) {
-        if (known.woken.includes(queue)) return undefined;
+        const told = new Set(known.woken);
+        const untold = queues.filter((queue) => !told.has(queue));
+        if (untold.length === 0) return undefined;
         const { matchedCount } = await this.#parts.origins.updateOne(
           { _id: origin, owner: known.owner },
-          { $push: { woken: queue }, $set: { woken_at: new Date() } },
+          { $push: { woken: { $each: untold } }, $set: { woken_at: new Date() } },
         );
         if (matchedCount === 1) return undefined;
       } else {
