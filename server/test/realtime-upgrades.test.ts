@@ -111,6 +111,24 @@ describe('other requests to upgrade', () => {
     expect(text).toMatch(/"token":"[0-9a-f]{40}"/);
   });
 
+  it.each([99, 130, 300])(
+    'are refused with %i headers of the offer, behind which others would be lost',
+    async (offers) => {
+      const inner = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+      const head = [
+        'POST /api/v1/auth/api-token HTTP/1.1',
+        'Host: localhost',
+        'Connection: Upgrade, HTTP2-Settings',
+        'Upgrade: h2c',
+        ...Array(offers).fill('HTTP2-Settings: AA'),
+        `Content-Length: ${inner.length}`,
+      ];
+      const text = await raw(server().url, `${head.join('\r\n')}\r\n\r\n${inner}`);
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+      expect(text).toContain('A request has 100 headers at most.');
+    },
+  );
+
   it.each([
     ['HTTP/1.1', 'close, Upgrade', 'close'],
     ['HTTP/1.1', 'Upgrade,Close', 'close'],

@@ -1,5 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ParlorError } from '../platform/errors.ts';
+import { refuseUpgrade } from './refused-upgrades.ts';
+import { ambiguityIn } from './unambiguous.ts';
 
 /** Headers that belong to the upgrade alone. */
 const OF_UPGRADE = new Set(['connection', 'upgrade', 'http2-settings']);
@@ -14,7 +17,8 @@ const wishFor = ({ httpVersion, headers }: IncomingMessage): 'close' | 'keep-ali
 /**
  * Goes on with a request as if it had asked for no upgrade, as a server may (RFC 9110, 7.8). Programs that speak
  * HTTP/2 where they can, such as Java's, offer `Upgrade: h2c` with ordinary requests; once a server listens for
- * upgrades, Node.js 20 hands it all of them. The request is put back into its socket without the offer.
+ * upgrades, Node.js 20 hands it all of them. The request is put back into its socket without the offer; one with more headers
+ * than are kept is refused (refused-upgrades.ts), since its length may be among the lost ones.
  */
 export const declineUpgrade = (
   server: Server,
@@ -22,6 +26,11 @@ export const declineUpgrade = (
   socket: Duplex,
   head: Buffer,
 ): void => {
+  const ambiguity = ambiguityIn(request);
+  if (ambiguity !== undefined) {
+    refuseUpgrade(server, request, socket, { error: new ParlorError('malformed', ambiguity) });
+    return;
+  }
   const { method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`, `Connection: ${wishFor(request)}`];
   for (let i = 0; i < rawHeaders.length; i += 2) {

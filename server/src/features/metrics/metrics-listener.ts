@@ -8,6 +8,7 @@ import { errorResponses } from '../../http/error-responses.ts';
 import { newApp } from '../../http/new-app.ts';
 import { newServer } from '../../http/new-server.ts';
 import { oneAtATime } from '../../http/pipelining.ts';
+import { refuseUpgrades } from '../../http/refused-upgrades.ts';
 import { refuseUnreadable } from '../../http/request-target.ts';
 import { type Config, ConfigError } from '../../platform/config.ts';
 import { metricsRoutes } from './metrics.routes.ts';
@@ -32,6 +33,7 @@ export const startMetricsListener = async (
   const app = newApp(log);
   app.use(errorResponses(log));
   app.use(refuseUnreadable);
+  app.use(refuseUpgrades);
   app.use(router.routes());
   const limits = {
     timeout: config.RESPONSE_STALL_TIMEOUT,

@@ -140,6 +140,13 @@ describe('GET /metrics', () => {
     socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
     await once(socket.resume(), 'close');
+    // Headers behind so many are lost: where the request ends is not certain.
+    const offers = `Connection: Upgrade\r\nUpgrade: h2c\r\n${'HTTP2-Settings: AA\r\n'.repeat(130)}`;
+    const other = connect(port, '127.0.0.1');
+    onTestFinished(() => void other.destroy());
+    other.write(`GET /metrics HTTP/1.1\r\nHost: a\r\n${offers}Content-Length: 4\r\n\r\nGET `);
+    expect(String((await once(other, 'data'))[0])).toMatch(/^HTTP\/1.1 400 [\s\S]*100 headers at most/);
+    await once(other.resume(), 'close');
   });
 
   it('tell what the process knows while the database is away, and that it is', {
