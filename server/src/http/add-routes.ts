@@ -6,6 +6,7 @@ import type { Context, Handler, State } from './context.ts';
 import { jsonBody } from './json-body.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Route, RouteLimit } from './route.ts';
+import { callerNow } from './turns.ts';
 
 interface Parts {
   authenticate: Authenticator;
@@ -42,6 +43,8 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
     (ctx, next) => {
       ctx.state.operation = route.id;
       ctx.state.authenticateAgain = () => authenticate.again(ctx);
+      const caller = callerNow(ctx);
+      ctx.state.stillAllowed = async () => void (await caller());
       return next();
     },
     ...limited('nothing'),
@@ -55,7 +58,11 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
     ...limited('body'),
     ...given(route.aroundKept),
     ...(route.isIdempotent ? [idempotent(route.isIdempotent === 'for good')] : []),
-    (ctx) => route.handler(ctx),
+    // It may have waited for its limits, its body and its Idempotency-Key: what was erased meanwhile is not written again.
+    async (ctx) => {
+      await ctx.state.stillAllowed();
+      await route.handler(ctx);
+    },
   ];
 };
 

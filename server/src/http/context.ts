@@ -9,6 +9,8 @@ export interface State {
   principal?: Principal;
   /** `Authenticator.again` for this request: for what takes long. */
   authenticateAgain(): Promise<void>;
+  /** Looks at who makes the request once more where that was done long ago; it throws as `callerNow` does. */
+  stillAllowed(): Promise<void>;
   /** Aborted when the server stops, and does not wait for this request any more. */
   over: AbortSignal;
   /** The parsed JSON body; undefined when there was none. */
