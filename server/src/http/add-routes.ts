@@ -5,6 +5,7 @@ import { type BodyBounds, createBodyReader } from './body-reader.ts';
 import type { Context, Handler, State } from './context.ts';
 import { jsonBody } from './json-body.ts';
 import type { RateLimits } from './rate-limits.ts';
+import { workOnBody } from './request-bodies.ts';
 import type { Route, RouteLimit } from './route.ts';
 import { callerNow } from './turns.ts';
 
@@ -111,10 +112,11 @@ const lateBody =
 /** Reads a body that is not JSON into ctx.state.bytes. */
 const bytesBody = (bounds: BodyBounds): Handler => {
   const read = createBodyReader(bounds);
-  return async (ctx, next) => {
-    ctx.state.bytes = await read(ctx);
-    await next();
-  };
+  return (ctx, next) =>
+    workOnBody(ctx, async () => {
+      ctx.state.bytes = await read(ctx);
+      await next();
+    });
 };
 
 const authenticating = ({ callers }: Route, authenticate: Authenticator): Handler[] => {

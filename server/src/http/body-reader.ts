@@ -98,7 +98,7 @@ export const announcedLength = (ctx: Pick<Context, 'get'>): number | undefined =
 };
 
 /**
- * Makes what reads the bytes of a body; it stands behind whatever authenticates the request.
+ * Makes what reads the bytes of a body, inside of `workOnBody`; it stands behind whatever authenticates the request.
  * @returns no bytes where there is no body
  * @throws ParlorError `unsupported_media_type`, `too_large`, `malformed`, `unavailable`
  */

@@ -4,7 +4,7 @@ import { BODY_LIMIT_BYTES } from './body-chunks.ts';
 import { createBodyReader } from './body-reader.ts';
 import type { State } from './context.ts';
 import { measureJson, whereJsonBreaks } from './json-breaks.ts';
-import { holdParsedBody } from './request-bodies.ts';
+import { holdParsedBody, workOnBody } from './request-bodies.ts';
 
 /** Deeper input has no meaning here, and recursion over it would end in a stack overflow. */
 export const DEPTH_LIMIT = 64;
@@ -17,11 +17,12 @@ const parseError = (why: string): ParlorError => new ParlorError('malformed', `J
 const read = createBodyReader({ types: ['application/json'], limit: BODY_LIMIT_BYTES });
 
 /** Reads an `application/json` body into ctx.state.body; it stands behind whatever authenticates the request. */
-export const jsonBody = (): Middleware<State> => async (ctx, next) => {
-  const bytes = await read(ctx);
-  if (bytes.length > 0) ctx.state.body = parseJson(bytes, (heapBytes) => holdParsedBody(ctx, heapBytes));
-  return next();
-};
+export const jsonBody = (): Middleware<State> => (ctx, next) =>
+  workOnBody(ctx, async () => {
+    const bytes = await read(ctx);
+    if (bytes.length > 0) ctx.state.body = parseJson(bytes, (heapBytes) => holdParsedBody(ctx, heapBytes));
+    await next();
+  });
 
 /**
  * Parses JSON bytes (RFC 8259: UTF-8).

@@ -21,8 +21,10 @@ const listen = async () => {
   });
   const begun: IncomingMessage[] = [];
   let whole = 0;
+  let closed = 0;
   koa.use((ctx, next) => {
     begun.push(ctx.req);
+    ctx.res.once('close', () => closed++);
     ctx.state.principal = {} as never;
     ctx.request.ip = ctx.get('X-From');
     return next();
@@ -53,7 +55,12 @@ const listen = async () => {
   /** A client that sends a head and what stands behind it, and takes what comes. */
   const begin = async (from: string, head: string, behind: string | Buffer = '') => {
     const socket = connect(port, '127.0.0.1');
-    const client = { answer: '', isOver: false, write: (more: string | Buffer) => socket.write(more) };
+    const client = {
+      answer: '',
+      isOver: false,
+      write: (more: string | Buffer) => socket.write(more),
+      hangUp: () => socket.destroy(),
+    };
     const over = () => {
       client.isOver = true;
     };
@@ -69,7 +76,17 @@ const listen = async () => {
     return client;
   };
   const came = () => begun.reduce((sum, request) => sum + (countedBody(request)?.bytes ?? 0), 0);
-  return { port, post, begin, statuses, answer, begun: () => begun.length, came, whole: () => whole };
+  return {
+    port,
+    post,
+    begin,
+    statuses,
+    answer,
+    begun: () => begun.length,
+    came,
+    whole: () => whole,
+    closed: () => closed,
+  };
 };
 
 const VALUES = `[${Array(49_999).fill('1').join(',')}]`;
@@ -125,6 +142,23 @@ it('forgets those whose clients go away', async () => {
   expect(whole()).toBe(40);
   answer();
   await Promise.all(sent);
+});
+
+it('counts those that are worked on when their clients have gone, and until then', async () => {
+  const { begin, post, statuses, answer, whole, closed } = await listen();
+  const head = `Content-Length: ${TEXT.length}`;
+  const many = await times(41, () => begin('192.0.2.1', head, TEXT));
+  await expect.poll(whole).toBe(41);
+  for (const one of many) one.hangUp();
+  await expect.poll(closed).toBe(41);
+  await post('192.0.2.1', TEXT);
+  // Of another address there is room.
+  const other = post('192.0.2.2', TEXT);
+  await expect.poll(whole).toBe(42);
+  expect(statuses).toEqual([503]);
+  answer();
+  await other;
+  await expect.poll(async () => post('192.0.2.1', TEXT).then(() => statuses.at(-1))).toBe(200);
 });
 
 const BIG = `"${'x'.repeat(100 * 1_024)}"`;

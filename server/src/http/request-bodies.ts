@@ -31,9 +31,11 @@ interface HeldRequest {
   since: number;
   socket: Socket;
   isWhole: boolean;
+  /** It is read or worked on, whether its client is there or not. */
+  isWorkedOn: boolean;
 }
 
-/** A body that is counted until its response has ended. */
+/** A body that is counted until its response and the work on it have ended. */
 export interface HeldBody {
   /** It has come whole, and is not cut off any more. */
   whole(): void;
@@ -41,7 +43,7 @@ export interface HeldBody {
   drop(): void;
 }
 
-/** Those whose response is yet to end. */
+/** Those whose response, or the work on them, is yet to end. */
 const held = new Set<HeldRequest>();
 const byResponse = new WeakMap<ServerResponse, HeldRequest>();
 const senders = new Map<string, Sender>();
@@ -125,7 +127,7 @@ const countAsItComes = (one: HeldRequest, req: IncomingMessage, body: CountedBod
 };
 
 /**
- * Counts what has come of a body, until its response has ended. Beyond the bounds connections are cut off whose bodies are
+ * Counts what has come of a body, until its response and the work on it have ended. Beyond the bounds connections are cut off whose bodies are
  * under way for a second: of the addresses that hold the most, those with the most for the longest.
  * @param mostBytes what it may have: a short one does not count, nor does what was announced and does not come
  * @throws ParlorError `unavailable` where there is no room even so; its reader fails with the same where there is none later
@@ -141,10 +143,12 @@ export const holdRequestBody = ({ ip, req, res }: Context, mostBytes: number): H
     since: performance.now(),
     socket: req.socket,
     isWhole: false,
+    isWorkedOn: true,
   };
   add(one);
   byResponse.set(res, one);
-  res.once('finish', () => drop(one)).once('close', () => drop(one));
+  const over = () => !one.isWorkedOn && drop(one);
+  res.once('finish', over).once('close', over);
   const body = countedBody(req);
   count(one, body?.keptBytes ?? mostBytes);
   makeRoom(one);
@@ -166,4 +170,24 @@ export const holdParsedBody = ({ res }: Pick<Context, 'res'>, bytes: number): vo
   if (!one || !held.has(one) || bytes <= one.bytes) return;
   count(one, bytes);
   makeRoom(one);
+};
+
+/**
+ * Reads a body and works on it: what came counts until that has ended, too, since a client that hangs up takes nothing of it out
+ * of memory.
+ * @throws whatever `work` throws
+ */
+export const workOnBody = async (
+  { res }: Pick<Context, 'res'>,
+  work: () => Promise<unknown>,
+): Promise<void> => {
+  try {
+    await work();
+  } finally {
+    const one = byResponse.get(res);
+    if (one) {
+      one.isWorkedOn = false;
+      if (res.destroyed || res.writableFinished) drop(one);
+    }
+  }
 };
