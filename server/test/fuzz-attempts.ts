@@ -152,6 +152,18 @@ export const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
     { name: 'many parameters', run: get(`/api/v1/rooms/?${parameters}`) },
     { name: 'many parameters of a public route', run: get(`${widget}&${parameters}`) },
     { name: 'many parameters of a page', run: get(`/demo/?${parameters}`) },
+    ...['",', '";', 'a/b;q=0;a=";'].map((piece) => ({
+      name: `an Accept of ${piece}`,
+      run: async () => [
+        await app.request('GET', '/nowhere', {
+          headers: { accept: `"${piece.repeat(Math.floor(15_900 / piece.length))}` },
+        }),
+        // All quotes before all that divides.
+        await app.request('GET', '/nowhere', {
+          headers: { accept: `${'"'.repeat(7_951)}${piece.slice(-1).repeat(7_950)}` },
+        }),
+      ],
+    })),
     { name: 'marks, compressed', run: post('/api/v1/auth/api-token', { body: marked, headers: br }) },
     { name: 'marks', run: post('/api/v1/auth/api-token', { body: { username: MARKS, password } }) },
     { name: 'marks with a credential', run: post('/api/v1/leads/', { token, body: { nickname: MARKS } }) },

@@ -23,6 +23,13 @@ describe('an error', () => {
     });
     const preferred = 'application/json;q=0.5, application/problem+json';
     expect((await ask(preferred)).headers['content-type']).toBe('application/problem+json');
+    // A longer one is not read.
+    const long = `application/problem+json, x/${'y'.repeat(1_000 - 28)}`;
+    expect([long.length, (await ask(long)).headers['content-type']]).toEqual([
+      1_000,
+      'application/problem+json',
+    ]);
+    expect((await ask(`${long}y`)).headers['content-type']).toBe('application/json; charset=utf-8');
     for (const accept of [
       '*/*',
       'application/json',
@@ -113,7 +120,7 @@ describe('every answer', () => {
 
   it('to a label or a token that is longer than any is 404', async () => {
     const { token } = await app.account();
-    const long = 'x'.repeat(3_000);
+    const long = `application/problem+json, x/${'y'.repeat(1_000 - 28)}`;
     const paths = ['rooms', 'leads', 'messages', 'workflows', 'webhooks', 'keywords', 'deliveries'];
     for (const path of paths)
       expect((await app.request('GET', `/api/v1/${path}/${long}/`, { token })).status).toBe(404);
