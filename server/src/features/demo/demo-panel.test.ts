@@ -100,6 +100,9 @@ it.skipIf(inject('isRealMongodb'))(
     const again = await fetch(link, { redirect: 'manual' });
     expect([again.status, again.headers.get('set-cookie')]).toEqual([403, null]);
     expect(await again.text()).toContain('start Parlor anew');
+    // The site as other customers' sites may be has no panel.
+    for (const path of ['hostile/panel/', 'strict/panel/', 'strict/panel/index.html'])
+      expect([path, (await fetch(`${server.url}/demo/${path}`)).status]).toEqual([path, 404]);
     const site = await fetch(`${server.url}/demo/`);
     expect(await site.text()).not.toContain('/demo/panel/');
   },

@@ -54,7 +54,8 @@ export const demoSite = (services: DemoServices): Handler => {
 
     const { site, path } = siteFileOf(ctx.path.slice('/demo/'.length));
     const isPanel = path.startsWith('panel/');
-    if (!files.has(path)) return next();
+    // The panel has one way in, which demo-panel.ts watches.
+    if (!files.has(path) || (isPanel && !ctx.path.startsWith('/demo/panel/'))) return next();
     if (!takesMethod(ctx, READ_METHODS)) return undefined;
     ctx.set('Cache-Control', 'no-cache');
     if (isPanel) ctx.set('Content-Security-Policy', PANEL_POLICY);
