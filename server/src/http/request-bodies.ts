@@ -133,7 +133,7 @@ const countAsItComes = (one: HeldRequest, req: IncomingMessage, body: CountedBod
  * @throws ParlorError `unavailable` where there is no room even so; its reader fails with the same where there is none later
  */
 export const holdRequestBody = ({ ip, req, res }: Context, mostBytes: number): HeldBody | undefined => {
-  if (mostBytes <= SHORT_BYTES || res.destroyed) return undefined;
+  if (mostBytes <= SHORT_BYTES) return undefined;
   // A /48 has 65 536 networks, each of which would have a share of its own.
   const { address: own, network: address = own } = addressKeys(ip);
   const sender = senders.get(address) ?? { address, bytes: 0, bodies: 0 };

@@ -1,6 +1,7 @@
 import { AgentConversation, ConversationTurn, MAX_MESSAGE, StartedConversation } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context, Handler } from '../../http/context.ts';
+import { whenHungUp } from '../../http/hung-up.ts';
 import { shown } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route, RouteLimit } from '../../http/route.ts';
@@ -115,6 +116,7 @@ export const conversationRoutes = ({
           uuid: ctx.state.newUuid,
           count: () => countStart(ctx),
           now: async () => workflowOf(await caller()),
+          gone: whenHungUp(ctx),
         });
         ctx.set('Cache-Control', 'no-store');
         ctx.body = { ...started, workflowName: workflow.name };
@@ -165,6 +167,7 @@ export const conversationRoutes = ({
         const client = ctx.ip;
         const caller = callerNow(ctx);
         const now = async () => workflowOf(await caller());
+        const gone = whenHungUp(ctx);
         const last = lastOf(ctx, said);
         const uuid = ctx.state.newUuid ?? last?.turn;
         if (ctx.state.newUuid) {
@@ -172,7 +175,7 @@ export const conversationRoutes = ({
         }
         if (!wantsStream(ctx)) {
           ctx.body = presentTurn(
-            await conversations.say(workflow, conversation, text, { client, uuid, now }),
+            await conversations.say(workflow, conversation, text, { client, uuid, now, gone }),
           );
           return;
         }
@@ -182,7 +185,7 @@ export const conversationRoutes = ({
         const stream = new TurnStream(turn, said, after);
         const name = `${conversation} ${turn}`;
         const done = conversations
-          .say(workflow, conversation, text, { client, uuid: turn, now, listener: stream })
+          .say(workflow, conversation, text, { client, uuid: turn, now, gone, listener: stream })
           .then((result) => stream.finish(result))
           .catch((error) => stream.fail(error))
           .finally(() => running.delete(name));

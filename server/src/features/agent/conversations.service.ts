@@ -72,11 +72,13 @@ export class ConversationsService {
       uuid = newUuid(),
       count,
       now,
+      gone,
     }: {
       client: string;
       uuid?: string | undefined;
       count?: () => Promise<void>;
       now?: () => Promise<StoredWorkflow>;
+      gone?: AbortSignal;
     },
   ): Promise<Started> {
     if (!workflow.is_published) throw notPublished();
@@ -91,6 +93,7 @@ export class ConversationsService {
         greetsOnly: false,
         askedFrom: this.#askedFrom(client),
         ...(now && { look: () => requirePublished(now) }),
+        ...(gone && { gone }),
       })
       .catch((error: ParlorError) => {
         // It was deleted between the look at its key and the look at its graph.
@@ -110,7 +113,7 @@ export class ConversationsService {
   /**
    * Takes a visitor's message and answers it.
    * @param given `client` is the caller's address; `now` gives the workflow as its key opens it once the message's turn has
-   * come, and while a model is asked: what it throws ends the turn
+   * come, and while a model is asked: what it throws ends the turn; `gone` ends it before it has begun
    * @throws ParlorError `not_found`, `conflict` when it has ended
    */
   async say(
@@ -122,6 +125,7 @@ export class ConversationsService {
       uuid: string | undefined;
       now: () => Promise<StoredWorkflow>;
       listener?: TurnListener;
+      gone?: AbortSignal;
     },
   ): Promise<TurnResult> {
     const { _id, created_at: roomMadeAt } = await this.#find(workflow, conversation, {
@@ -143,7 +147,7 @@ export class ConversationsService {
       },
     };
     const asked = async () => ({ incoming, standing });
-    return this.#turns.take({ room: _id, account: workflow.account }, asked, given.listener);
+    return this.#turns.take({ room: _id, account: workflow.account }, asked, given);
   }
 
   /** The uuid of a conversation's room. @throws ParlorError `not_found` */

@@ -34,6 +34,8 @@ interface How {
   askedFrom: AskedFrom;
   /** Looks at what lets it begin once its turn has come, and while a model is asked, as `Standing` does. */
   look?: () => Promise<void>;
+  /** Aborted once whoever asked has hung up: what has not begun by then does not begin. */
+  gone?: AbortSignal;
 }
 
 /** Where a turn belongs; a room that is being made was not created yet. */
@@ -78,10 +80,11 @@ export class Turns {
   begin(room: Place, begun: Begun, how: How): Promise<BotState | undefined> {
     // Who greets has a place, or needs none.
     if (how.greetsOnly) return this.#begin(room, begun, how);
-    return this.#places.run(room.account, async () => {
+    const begin = async () => {
       await how.look?.();
       return this.#begin(room, begun, how);
-    });
+    };
+    return this.#places.run(room.account, begin, how.gone);
   }
 
   async #begin(
@@ -118,16 +121,17 @@ export class Turns {
   /**
    * Answers a visitor's message.
    * @param prepare gives it once its turn has come: until then nothing of it is in memory that need not be
+   * @param how.gone aborted once whoever asked has hung up: a turn that has not begun by then is not taken
    * @throws ParlorError `not_found` when the room, or a message that was in it, is gone or it has no bot; `throttled` when too
-   * many wait; and whatever `prepare` and `standing` throw.
+   * many wait; whatever `prepare` and `standing` throw; and the reason of `gone`
    */
   take(
     { room, account }: Pick<StoredMessage, 'room' | 'account'>,
     prepare: () => Promise<Asked>,
-    listener?: TurnListener,
+    { listener, gone }: { listener?: TurnListener | undefined; gone?: AbortSignal | undefined } = {},
   ): Promise<TurnResult> {
     const take = async () => this.#take(room, await prepare(), listener);
-    return this.#mutex.run(room, () => this.#places.run(account, take));
+    return this.#mutex.run(room, () => this.#places.run(account, take, gone));
   }
 
   async #take(room: string, { incoming, standing }: Asked, listener?: TurnListener): Promise<TurnResult> {
