@@ -9,14 +9,48 @@ const MAX_TOGETHER = 2_000;
 /** Of a room, the one that is being answered among them: as many as wait in its line. */
 const MAX_OF_ROOM = 19;
 
+interface InHand {
+  message: WaitingMessage;
+  run: Promise<void>;
+  /** Whether it is being answered. */
+  hasBegun: boolean;
+  /** Whoever waits in a line holds a longer lease, until then at least (`performance.now()`). */
+  heldUntil: number;
+}
+
 /** Messages of which this process knows, by their ids alone: what they say is read when their turn has come. */
 export class AnswersInHand {
-  readonly #all = new Map<string, { message: WaitingMessage; run: Promise<void> }>();
+  readonly #all = new Map<string, InHand>();
   readonly #ofAccount = new Map<string, number>();
   readonly #ofRoom = new Map<string, number>();
 
   get ids(): string[] {
     return [...this.#all.keys()];
+  }
+
+  /** Those that are being answered. */
+  get begun(): string[] {
+    return [...this.#all].filter(([, { hasBegun }]) => hasBegun).map(([id]) => id);
+  }
+
+  /** Those that wait in a line, with a lease that ends before `time` (`performance.now()`). */
+  waitingUntil(time: number): string[] {
+    const isDue = ({ hasBegun, heldUntil }: InHand): boolean => !hasBegun && heldUntil < time;
+    return [...this.#all].filter(([, one]) => isDue(one)).map(([id]) => id);
+  }
+
+  /** The leases of these hold until then. */
+  hold(ids: readonly string[], until: number): void {
+    for (const id of ids) {
+      const one = this.#all.get(id);
+      if (one) one.heldUntil = until;
+    }
+  }
+
+  /** Its turn has come. */
+  begin(id: string): void {
+    const one = this.#all.get(id);
+    if (one) one.hasBegun = true;
   }
 
   get runs(): Promise<void>[] {
@@ -43,7 +77,7 @@ export class AnswersInHand {
   }
 
   add(message: WaitingMessage, run: Promise<void>): void {
-    this.#all.set(message._id, { message, run });
+    this.#all.set(message._id, { message, run, hasBegun: false, heldUntil: 0 });
     this.#count(message, 1);
   }
 

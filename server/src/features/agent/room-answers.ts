@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { EVER, hasCome, latestDue } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
+import type { Duration } from '../../platform/duration.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
@@ -20,6 +21,8 @@ import type { WorkflowsService } from './workflows.service.ts';
 /** The lease on an answer: a process that has not renewed it by then is taken for dead. */
 const LEASE_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
+/** That on a message that waits in a line: each renewal writes the whole message, and many may wait for long. */
+const WAITING_LEASE_MS = 30_000;
 const SWEEP_EVERY_MS = 1_000;
 const BATCH = 100;
 
@@ -164,6 +167,7 @@ export class RoomAnswers {
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#sweepers.map((sweeper) => sweeper.stop()));
+    await this.#release();
     await Promise.all(this.#inHand.runs);
     for (const message of this.#expected.keys()) this.#resolve(message, undefined);
   }
@@ -198,6 +202,7 @@ export class RoomAnswers {
   /** Reads what is to be answered, once its turn has come. */
   async #prepare({ _id: uuid, room: roomId }: WaitingMessage): Promise<Asked> {
     if (this.#stopped) throw new Stopped();
+    this.#inHand.begin(uuid);
     const { rooms, messages, workflows } = this.#parts;
     const message = await messages.findOne({ _id: uuid }, ASKED).lean<StoredMessage>();
     const room = await rooms.findOne({ _id: roomId }, ROOM).lean<StoredRoom>();
@@ -233,10 +238,25 @@ export class RoomAnswers {
   }
 
   async #renew(): Promise<void> {
-    const { ids } = this.#inHand;
+    await this.#lease(this.#inHand.begun, LEASE_MS);
+    const now = performance.now();
+    const waiting = this.#inHand.waitingUntil(now + WAITING_LEASE_MS / 2);
+    await this.#lease(waiting, WAITING_LEASE_MS);
+    this.#inHand.hold(waiting, now + WAITING_LEASE_MS);
+  }
+
+  /** What waits in a line is anybody's from now on. */
+  async #release(): Promise<void> {
+    const waiting = this.#inHand.waitingUntil(Number.POSITIVE_INFINITY);
+    await this.#lease(waiting, 0).catch((error) =>
+      this.#parts.log.warn({ err: error }, 'giving the leases on answers back failed; they run out'),
+    );
+  }
+
+  async #lease(ids: string[], ms: Duration): Promise<void> {
     if (ids.length === 0) return;
     const own = { _id: { $in: ids }, answer_due: { $exists: true } };
-    await this.#parts.messages.updateMany(own, { $set: { answer_due: leaseEnd() } });
+    await this.#parts.messages.updateMany(own, { $set: { answer_due: leaseEnd(ms) } });
   }
 
   /** Takes over what a process left behind when it died, and what there was no room for. */
@@ -245,7 +265,10 @@ export class RoomAnswers {
     // Their bots are still to come.
     const due = await unfinishedImports.without((others) =>
       messages
-        .find({ $and: [hasCome('answer_due', new Date(), LEASE_MS), this.#inHand.others, others] }, WAITING)
+        .find(
+          { $and: [hasCome('answer_due', new Date(), WAITING_LEASE_MS), this.#inHand.others, others] },
+          WAITING,
+        )
         .sort({ answer_due: 1 })
         .limit(BATCH)
         .lean<(WaitingMessage & Pick<StoredMessage, 'sent_at' | 'answer_due'>)[]>()
@@ -281,7 +304,7 @@ export class RoomAnswers {
   /** When the first message of each room was sent that another process answers, or is about to: what is later waits for it. */
   async #firstElsewhere(rooms: readonly string[]): Promise<Map<string, number>> {
     if (rooms.length === 0) return new Map();
-    const leased = { $gt: new Date(), $lte: latestDue(LEASE_MS) };
+    const leased = { $gt: new Date(), $lte: latestDue(WAITING_LEASE_MS) };
     const found = await this.#parts.messages
       .find({ room: { $in: rooms }, answer_due: leased, _id: { $nin: this.#inHand.ids } }, WAITING)
       .sort({ sent_at: -1 })
@@ -290,4 +313,4 @@ export class RoomAnswers {
   }
 }
 
-const leaseEnd = (): Date => new Date(Date.now() + LEASE_MS);
+const leaseEnd = (ms: Duration = LEASE_MS): Date => new Date(Date.now() + ms);
