@@ -105,3 +105,35 @@ it('a process whose database was away so long that others took it for dead count
   // Nothing is left of what it was known by before.
   await vi.waitFor(async () => expect(await one.model.countDocuments({ process: before })).toBe(0), 30_000);
 });
+
+it('are written anew a few at a time by a process that others took for dead', async () => {
+  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
+  const options = { dbName, monitorCommands: true };
+  const connection = await mongoose.createConnection(inject('mongodbUrl'), options).asPromise();
+  onTestFinished(async () => {
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  const model = openConnectionsModel(connection);
+  const processes = { id: 'before', isAlive: async () => true };
+  const counts = new OpenConnections(model, MAX, processes, pino({ level: 'silent' }), 100);
+  const addresses = Array.from({ length: 1_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+  for (const address of addresses) expect(await counts.enter(address)).toBe(true);
+  let underWay = 0;
+  let most = 0;
+  const client = connection.getClient();
+  client.on('commandStarted', () => {
+    most = Math.max(most, ++underWay);
+  });
+  client.on('commandSucceeded', () => void underWay--);
+  client.on('commandFailed', () => void underWay--);
+  counts.start();
+  onTestFinished(() => counts.stop());
+  processes.id = 'after';
+  await vi.waitFor(
+    async () => expect(await model.countDocuments({ process: 'after' })).toBe(addresses.length),
+    { timeout: 60_000, interval: 100 },
+  );
+  // Besides what is looked at here, and what goes of before.
+  expect(most).toBeLessThanOrEqual(20 + 4);
+});

@@ -8,6 +8,9 @@ const LOOK_EVERY_MS = 2_000;
 /** The counts of dead processes, which count no more, are swept once in this many intervals: every minute. */
 const SWEEP_EVERY = 30;
 
+/** Counts that are written again at a time: after others took this process for dead all of them are to be. */
+const WRITES_AGAIN = 20;
+
 /** Who runs on this database, as for all that is shared among processes (origin-leases.ts). */
 export interface LivingProcesses {
   /** What others know this process by; undefined before they do, and another one after they thought it dead. */
@@ -37,6 +40,7 @@ export class OpenConnections {
   /** What the counts were last written by. */
   #process: string | undefined;
   #looks = 0;
+  #isWritingAgain = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param processes undefined where the database is this process's alone: there is nobody to share the counts with */
@@ -58,14 +62,14 @@ export class OpenConnections {
     if (!this.#processes) return;
     this.#timer = setInterval(() => {
       this.#followId();
-      // What waits for a database that is away need not wait twice.
-      for (const address of this.#failed) if (!this.#writing.has(address)) void this.#write(address);
+      void this.#writeAgain();
       if (this.#looks++ % SWEEP_EVERY === 0) void this.#try(this.#sweep());
     }, this.#lookEvery);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#timer = undefined;
     if (!this.#processes) return;
     await Promise.all(this.#writing.values());
     await this.#try(this.#counts.deleteMany({ process: this.#process }));
@@ -125,6 +129,20 @@ export class OpenConnections {
       const isLiving = process === this.#process || (await this.#processes?.isAlive(process));
       if (!isLiving) await this.#counts.deleteMany({ process });
     }
+  }
+
+  /** Writes what failed, or is to be written by a new id, as far as the database takes it. */
+  async #writeAgain(): Promise<void> {
+    if (this.#isWritingAgain) return;
+    this.#isWritingAgain = true;
+    const addresses = [...this.#failed].values();
+    const some = async (): Promise<void> => {
+      // What waits for a database that is away need not wait twice.
+      for (const address of addresses)
+        if (!this.#timer || (!this.#writing.has(address) && !(await this.#write(address)))) return;
+    };
+    await Promise.all(Array.from({ length: WRITES_AGAIN }, some));
+    this.#isWritingAgain = false;
   }
 
   #ownOf(address: string): number {
