@@ -6,7 +6,7 @@ import { type AccountLeases, type KeptLease, wholeAccountLease } from './account
 export const WRITE_MS = 10_000;
 
 /** With what the driver may wait for a connection before (milliseconds). */
-const NEEDED_MS = 15_000;
+export const NEEDED_MS = 15_000;
 
 /**
  * Asked right before each write of a deletion.

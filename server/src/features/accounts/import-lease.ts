@@ -1,3 +1,4 @@
+import type { Duration } from '../../platform/duration.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { type AccountLeases, type KeptLease, wholeAccountLease } from './account-leases.ts';
 import { ImportError } from './import-lines.ts';
@@ -25,7 +26,7 @@ const lost = (error: unknown): never => {
 /**
  * Keeps an account for one import, for as long as that takes.
  * @param stopped aborted, it waits no longer for another one
- * @throws ConcurrentImport where another one has it, and from `renew` where it was lost to another one
+ * @throws ConcurrentImport where another one has it, and from `renew` and `check` where it was, or may be, lost to another one
  */
 export const leaseForImport = async (
   leases: Pick<AccountLeases, 'keep'>,
@@ -33,5 +34,12 @@ export const leaseForImport = async (
   stopped: AbortSignal,
 ): Promise<KeptLease> => {
   const lease = await leases.keep(wholeAccountLease(account), { stopped }).catch(lost);
-  return { ...lease, renew: () => lease.renew().catch(lost) };
+  const check = (needed: Duration): void => {
+    try {
+      lease.check(needed);
+    } catch (error) {
+      lost(error);
+    }
+  };
+  return { ...lease, renew: () => lease.renew().catch(lost), check };
 };

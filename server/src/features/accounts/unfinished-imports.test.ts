@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { changed, movedAccounts } from '../../../test/moved-accounts.ts';
@@ -29,6 +29,24 @@ it('lets one go on that is under way, however long its file says nothing', async
   expect(await ended).toBe(fixtures.username);
   const rooms = await app.request('GET', '/api/v1/rooms/', { token: fixtures.token });
   expect(rooms.json.length).toBe(lines.filter(({ rooms }) => rooms).length);
+});
+
+it('writes nothing once its account may be in the hands of another one, as after its process stood still', async () => {
+  const { id, lines } = await moved();
+  const { messages, unfinishedImports } = app.services.models;
+  const updateOne = unfinishedImports.updateOne.bind(unfinishedImports);
+  const clock = vi.spyOn(Date, 'now');
+  const spy = vi.spyOn(unfinishedImports, 'updateOne').mockImplementationOnce((async (
+    ...asked: Parameters<typeof updateOne>
+  ) => {
+    const result = await updateOne(...asked);
+    clock.mockReturnValue(Date.now() + 40_000);
+    return result;
+  }) as never);
+  await expect(read(lines)).rejects.toThrow('by another import, or being deleted, at the same time');
+  clock.mockRestore();
+  spy.mockRestore();
+  expect(await messages.countDocuments({ account: id })).toBe(0);
 });
 
 it('touches no account that is whole, whatever was left to say', async () => {

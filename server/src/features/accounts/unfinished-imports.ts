@@ -4,7 +4,7 @@ import { isPast } from '../../database/has-come.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type DeletionParts, type DeletionProgress, deleteHalf } from './account-data.ts';
 import type { KeptLease } from './account-leases.ts';
-import { alone } from './deletion-lease.ts';
+import { alone, NEEDED_MS } from './deletion-lease.ts';
 import { DiscardedImport } from './import-lease.ts';
 import type { UnfinishedImport, UnfinishedImportModel } from './unfinished-imports.model.ts';
 
@@ -62,6 +62,8 @@ export class UnfinishedImports {
         await lease.renew();
         const { matchedCount } = await this.#model.updateOne(own, { $set: { seen_at: new Date() } });
         if (matchedCount === 0) throw new DiscardedImport();
+        // The process may have stood still since.
+        lease.check(NEEDED_MS);
       },
       giveBack: async () => {
         try {
