@@ -1,7 +1,7 @@
 import type { Handler } from './context.ts';
 
 /** Characters of an `Accept` that is read; those of browsers have some 150. */
-export const MAX_ACCEPT = 1_000;
+const MAX_ACCEPT = 1_000;
 
 /**
  * Takes a longer `Accept` for none, as a server may (RFC 9110, 12.5.1): Koa's parser counts all of its quotes again for each
