@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { EVER, hasCome, latestDue } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
-import type { Duration } from '../../platform/duration.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
@@ -11,6 +10,7 @@ import { type AwaitsAnswer, NOT_AWAITED } from '../messages/answer.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+import { AnswerLeases, leaseEnd, WAITING_LEASE_MS } from './answer-leases.ts';
 import { AnswersInHand, type WaitingMessage } from './answers-in-hand.ts';
 import { type Asked, statusOf } from './asked.ts';
 import { LeftRooms } from './left-rooms.ts';
@@ -18,11 +18,7 @@ import type { Publication } from './publication.ts';
 import { joined, type Turns } from './turns.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
-/** The lease on an answer: a process that has not renewed it by then is taken for dead. */
-const LEASE_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
-/** That on a message that waits in a line: each renewal writes the whole message, and many may wait for long. */
-const WAITING_LEASE_MS = 30_000;
 const SWEEP_EVERY_MS = 1_000;
 const BATCH = 100;
 
@@ -69,6 +65,7 @@ export class RoomAnswers {
   readonly #parts: Parts;
   /** Messages that are being answered here, or wait for it. */
   readonly #inHand = new AnswersInHand();
+  readonly #leases: AnswerLeases;
   readonly #left = new LeftRooms();
   /** Senders that wait for the answer to their message. */
   readonly #expected = new Map<string, Expected>();
@@ -77,10 +74,11 @@ export class RoomAnswers {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#leases = new AnswerLeases(parts.messages, this.#inHand);
     const { log } = parts;
     this.#sweepers = [
       new Sweeper({
-        sweep: () => this.#renew(),
+        sweep: () => this.#leases.renew(),
         every: RENEW_EVERY_MS,
         log,
         failed: 'renewing the leases on answers failed',
@@ -167,7 +165,11 @@ export class RoomAnswers {
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#sweepers.map((sweeper) => sweeper.stop()));
-    await this.#release();
+    await this.#leases
+      .release()
+      .catch((error) =>
+        this.#parts.log.warn({ err: error }, 'giving the leases on answers back failed; they run out'),
+      );
     await Promise.all(this.#inHand.runs);
     for (const message of this.#expected.keys()) this.#resolve(message, undefined);
   }
@@ -237,28 +239,6 @@ export class RoomAnswers {
     return bot;
   }
 
-  async #renew(): Promise<void> {
-    await this.#lease(this.#inHand.begun, LEASE_MS);
-    const now = performance.now();
-    const waiting = this.#inHand.waitingUntil(now + WAITING_LEASE_MS / 2);
-    await this.#lease(waiting, WAITING_LEASE_MS);
-    this.#inHand.hold(waiting, now + WAITING_LEASE_MS);
-  }
-
-  /** What waits in a line is anybody's from now on. */
-  async #release(): Promise<void> {
-    const waiting = this.#inHand.waitingUntil(Number.POSITIVE_INFINITY);
-    await this.#lease(waiting, 0).catch((error) =>
-      this.#parts.log.warn({ err: error }, 'giving the leases on answers back failed; they run out'),
-    );
-  }
-
-  async #lease(ids: string[], ms: Duration): Promise<void> {
-    if (ids.length === 0) return;
-    const own = { _id: { $in: ids }, answer_due: { $exists: true } };
-    await this.#parts.messages.updateMany(own, { $set: { answer_due: leaseEnd(ms) } });
-  }
-
   /** Takes over what a process left behind when it died, and what there was no room for. */
   async #sweep(): Promise<void> {
     const { messages, unfinishedImports } = this.#parts;
@@ -312,5 +292,3 @@ export class RoomAnswers {
     return new Map(found.map(({ room, sent_at }) => [room, Number(sent_at)]));
   }
 }
-
-const leaseEnd = (ms: Duration = LEASE_MS): Date => new Date(Date.now() + ms);
