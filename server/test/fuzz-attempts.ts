@@ -158,7 +158,6 @@ export const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
         await app.request('GET', '/nowhere', {
           headers: { accept: `"${piece.repeat(Math.floor(15_900 / piece.length))}` },
         }),
-        // All quotes before all that divides.
         await app.request('GET', '/nowhere', {
           headers: { accept: `${'"'.repeat(7_951)}${piece.slice(-1).repeat(7_950)}` },
         }),
