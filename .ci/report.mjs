@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { findBrowser } from '../widget/test/find-browser.mjs';
 
 const TIMES = 3;
@@ -18,6 +19,9 @@ const NEVER_EXCUSED =
   /kill|crash|acknowledged|fault|outage|processes|seeded|schedule|erasure|tenancy|full-disk|frozen|backup|secret-key|data-map|wire|proxies\.test/;
 
 const MESSAGE_CHARACTERS = 1500;
+
+/** Of what a run printed whose errors belong to no test. */
+const OUTPUT_CHARACTERS = 6000;
 
 /** So many failures of one run have one cause: it is broken off (`--bail` in .ci/run), and what follows has not run. */
 const BROKEN_OFF_AT = 12;
@@ -82,13 +86,21 @@ for (const one of broken)
       `${flaky.includes(one) ? 'FLAKY' : 'FAILED'} in ${one.run}: ${one.file} > ${message.slice(0, MESSAGE_CHARACTERS)}`,
     );
 
+/** @param name the file with the results of a run, beside which stands what it printed */
+const errorsOutsideTests = (name) => {
+  const output = stripVTControlCharacters(readFileSync(name.replace(/json$/, 'output'), 'utf8'));
+  const at = output.search(/^.*(Unhandled|Uncaught|Vitest caught)/m);
+  return at < 0 ? output.slice(-OUTPUT_CHARACTERS) : output.slice(at, at + OUTPUT_CHARACTERS);
+};
+
 /** Runs that failed though each of their tests passed: an error that nobody caught, a process that died. */
 const brokenRuns = names.filter((name) => {
   const run = basename(name, '.json');
   const status = readFileSync(name.replace(/json$/, 'status'), 'utf8').trim();
   return status !== '0' && !broken.some((one) => one.run === run);
 });
-for (const name of brokenRuns) console.log(`FAILED in ${basename(name, '.json')}: see its errors above`);
+for (const name of brokenRuns)
+  console.log(`FAILED in ${basename(name, '.json')}, outside of its tests:\n${errorsOutsideTests(name)}`);
 
 /** Needs what CI installs, or a small disk: the others need a language or a user that a machine may not have. */
 const HAS_TO_RUN = /\/(proxies[^/]*|full-disk[^/]*|backup-targets)\.test\.ts > /;
