@@ -62,3 +62,23 @@ it('waits at its stop for the sweep that runs, and sweeps no more, even when it 
   sweeper.wake();
   expect(sweep).toHaveBeenCalledOnce();
 });
+
+it('leaves most of the time to others after a sweep that took long, unless it is woken', async () => {
+  const begins: number[] = [];
+  const ends: number[] = [];
+  const sweep = async () => {
+    begins.push(performance.now());
+    await sleep(300);
+    ends.push(performance.now());
+  };
+  const sweeper = new Sweeper({ sweep, every: 10, share: 0.25, log, failed: 'failed' });
+  onTestFinished(() => sweeper.stop());
+  sweeper.start();
+  await expect.poll(() => ends.length, { timeout: 5000 }).toBe(2);
+  const [first = 0, second = 0] = begins;
+  expect(second - (ends[0] ?? 0)).toBeGreaterThan(2.9 * ((ends[0] ?? 0) - first));
+  await sleep(50);
+  expect(begins.length).toBe(2);
+  sweeper.wake();
+  expect(begins.length).toBe(3);
+});

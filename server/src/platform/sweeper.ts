@@ -6,9 +6,13 @@ interface Options {
   sweep: () => Promise<void>;
   /** From one sweep's beginning to the next one's. */
   every: Duration;
+  /** Of the time at most this share is spent in sweeps, but none is put off for longer than `MAX_REST_MS`. */
+  share?: number;
   log: Logger;
   failed: string;
 }
+
+const MAX_REST_MS = 10_000;
 
 /**
  * Does a piece of work at its start and then from time to time, for what events do not tell: what a process left
@@ -19,13 +23,17 @@ export class Sweeper {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isWoken = false;
+  /** Until when it leaves the database to others (`performance.now()`). */
+  #restsUntil = 0;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#begin(), this.#options.every);
+    this.#timer = setInterval(() => {
+      if (performance.now() >= this.#restsUntil) this.#begin();
+    }, this.#options.every);
     this.#begin();
   }
 
@@ -44,11 +52,15 @@ export class Sweeper {
   }
 
   #begin(): void {
-    const { sweep, log, failed } = this.#options;
-    this.#running ??= sweep()
+    if (this.#running) return;
+    const { sweep, share = 1, log, failed } = this.#options;
+    const begun = performance.now();
+    this.#running = sweep()
       .catch((error) => log.warn({ err: error }, failed))
       .finally(() => {
         this.#running = undefined;
+        const now = performance.now();
+        this.#restsUntil = now + Math.min((now - begun) * (1 / share - 1), MAX_REST_MS);
         if (this.#isWoken) this.wake();
       });
   }

@@ -20,6 +20,8 @@ import type { WorkflowsService } from './workflows.service.ts';
 
 const RENEW_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 1_000;
+/** A search reads all that waits behind what there is room for, and that may be a lot: others use the database, too. */
+const SWEEP_SHARE = 0.1;
 const BATCH = 100;
 
 interface Parts {
@@ -86,6 +88,7 @@ export class RoomAnswers {
       new Sweeper({
         sweep: () => this.#sweep(),
         every: SWEEP_EVERY_MS,
+        share: SWEEP_SHARE,
         log,
         failed: 'searching for unanswered messages failed',
       }),
