@@ -90,6 +90,7 @@ export const createInbox = ({
   });
   const inbox = new InboxService({
     conversations,
+    rooms,
     details,
     follower,
     members,

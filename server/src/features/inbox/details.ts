@@ -40,11 +40,11 @@ export class ConversationDetails {
     this.#parts = parts;
   }
 
-  /** Conversations as a member sees them, in the same order. */
+  /** Conversations as a member sees them, in the same order; undefined where the room has gone before its words have. */
   async present(
     conversations: readonly StoredConversation[],
     member: string,
-  ): Promise<WrittenConversation[]> {
+  ): Promise<(WrittenConversation | undefined)[]> {
     if (conversations.length === 0) return [];
     const rooms = conversations.map(({ _id }) => _id);
     const { presences } = this.#parts;
@@ -55,8 +55,9 @@ export class ConversationDetails {
       this.#sessions(rooms),
       presences.visited(rooms),
     ]);
-    return conversations.map((conversation): WrittenConversation => {
+    return conversations.map((conversation): WrittenConversation | undefined => {
       const { _id, introduced_in } = conversation;
+      if (!names.has(_id)) return undefined;
       const last = messages.get(latestOf(conversation.heard)?.id ?? '');
       const known = leads.get(_id) ?? messages.get(introduced_in);
       return {

@@ -124,10 +124,13 @@ export const inboxRoutes = ({
   baseUrl(ctx: Context): string;
 }): Route[] => {
   /** The same conversations, with the pictures of those who wrote last. */
-  const pictured = async (ctx: Context, found: WrittenConversation[]): Promise<Conversation[]> => {
-    const written = found.map(({ last_message }) => last_message ?? undefined);
+  const pictured = async (
+    ctx: Context,
+    found: (WrittenConversation | undefined)[],
+  ): Promise<(Conversation | undefined)[]> => {
+    const written = found.map((one) => one?.last_message ?? undefined);
     const shown = await currentAvatars.show<Message | undefined>(viewOf(ctx).account, baseUrl(ctx), written);
-    return found.map((one, at) => Object.assign({}, one, { last_message: shown[at] ?? null }));
+    return found.map((one, at) => one && Object.assign({}, one, { last_message: shown[at] ?? null }));
   };
 
   const send = async (ctx: Context, conversation: StoredConversation): Promise<void> => {

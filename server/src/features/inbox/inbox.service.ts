@@ -8,6 +8,7 @@ import { FairTurns } from '../../platform/fair-turns.ts';
 import { activeOf } from '../members/member.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import { isInView, type View } from '../members/view.ts';
+import type { RoomModel } from '../rooms/rooms.model.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 import type { ConversationDetails, WrittenConversation } from './details.ts';
 import type { ConversationFollower } from './follow.ts';
@@ -38,6 +39,7 @@ export interface Changer {
 
 interface Parts {
   conversations: ConversationModel;
+  rooms: RoomModel;
   details: ConversationDetails;
   follower: ConversationFollower;
   members: Pick<MemberStore, 'of'>;
@@ -60,20 +62,27 @@ export class InboxService {
     return readConversations(this.#parts.conversations, view, wanted, order, page);
   }
 
-  /** @throws ParlorError `not_found`, also for one out of view */
+  /** @throws ParlorError `not_found`, also for one out of view, and for one whose room has gone before its words have */
   async get(view: View, uuid: string): Promise<StoredConversation> {
-    const { conversations, follower } = this.#parts;
+    const { conversations, follower, rooms } = this.#parts;
     const find = () =>
       conversations.findOne({ _id: uuid, account: view.account }, { events: 0 }).lean<StoredConversation>();
-    const found = (await find()) ?? ((await follower.beginOf(view.account, uuid)) ? await find() : null);
+    const [known, room] = await Promise.all([find(), rooms.exists({ _id: uuid })]);
+    if (!room) throw notFound();
+    const found = known ?? ((await follower.beginOf(view.account, uuid)) ? await find() : null);
     if (!found || !isInView(view, found)) throw notFound();
     return found;
   }
 
-  present(conversations: readonly StoredConversation[], member: string): Promise<WrittenConversation[]> {
+  /** `ConversationDetails.present` */
+  present(
+    conversations: readonly StoredConversation[],
+    member: string,
+  ): Promise<(WrittenConversation | undefined)[]> {
     return this.#parts.details.present(conversations, member);
   }
 
+  /** @throws ParlorError `not_found` where its room has gone */
   async presentOne(conversation: StoredConversation, member: string): Promise<WrittenConversation> {
     const [shown] = await this.present([conversation], member);
     if (!shown) throw notFound();

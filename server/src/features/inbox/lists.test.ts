@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
+import type { StoredRoom } from '../rooms/rooms.model.ts';
 
 /** Lists of conversations, and who sees which. */
 
@@ -143,14 +144,16 @@ describe('who sees what', () => {
     const account = await app.account();
     const { json: second } = await call('POST', 'widgets/', account.token);
     const restricted = await people.member(account.token, 'operator', { widgets: [second.uuid] });
-    const { inbox } = app.services.models;
+    const { inbox, rooms } = app.services.models;
     await visitAs(account.widget);
     await expect.poll(() => list('', account.token)).toHaveLength(1);
     const like = await inbox.findOne({ account: account.id }).lean();
-    const many = (count: number, fields: object) =>
-      inbox.collection.insertMany(
-        Array.from({ length: count }, () => ({ ...like, _id: randomUUID(), ...fields })) as never,
-      );
+    const { events, ...room } = (await rooms.findOne({ account: account.id }).lean()) as StoredRoom;
+    const many = async (count: number, fields: object) => {
+      const ids = Array.from({ length: count }, () => randomUUID());
+      await rooms.collection.insertMany(ids.map((_id) => ({ ...room, _id, label: _id, ...fields })) as never);
+      await inbox.collection.insertMany(ids.map((_id) => ({ ...like, _id, ...fields })) as never);
+    };
     // More than are looked at for one page, and more than are few.
     await many(10_100, { tags: ['secret'] });
     await many(2_100, { widget: second.uuid });
