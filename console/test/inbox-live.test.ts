@@ -157,6 +157,29 @@ it('loses at once what was deleted, what is open too, and what is deleted while 
   await row(page, 'Dan').waitFor({ state: 'detached', timeout: 60_000 });
 });
 
+it('shows nothing of what was deleted when what it was changed by is answered after that', async () => {
+  const { page, visit, rest } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  await visit('Bob', 'Hello, too');
+  const { label } = (await rest('GET', `/api/v1/conversations/${ada.uuid}/`)).json;
+  await row(page, 'Bob').waitFor();
+  await row(page, 'Ada').click();
+  await log(page).getByText('Hello', { exact: true }).waitFor();
+  await page.keyboard.press('e');
+  await log(page).getByText('Hello, too').waitFor();
+  await row(page, 'Ada').waitFor({ state: 'detached' });
+  const change = await holdAnswer(page, `**/api/v1/conversations/${ada.uuid}/`, 'PATCH');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await change.given;
+  await row(page, 'Ada').waitFor();
+  expect((await rest('DELETE', `/api/v1/rooms/${label}/`)).status).toBe(204);
+  await row(page, 'Ada').waitFor({ state: 'detached' });
+  await change.release();
+  await visit('Cleo', 'Hello');
+  await row(page, 'Cleo').waitFor();
+  expect(await row(page, 'Ada').count()).toBe(0);
+});
+
 it('takes in what is said without asking for each conversation again', async () => {
   const { page, visit } = await startInbox();
   const ada = await visit('Ada', 'Hello');

@@ -4,7 +4,7 @@ import { ApiError, ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { countAnew } from './counts.ts';
 import { inTurn } from './in-turn.ts';
-import { type Change, change, known, put, underWay, undoOf } from './known.ts';
+import { type Change, change, isGone, known, put, readingAlong, underWay, undoOf } from './known.ts';
 import { isStale } from './store.ts';
 
 /** What may be set, and shows at once. Of tags it says which ones: those that a colleague gives meanwhile stay. */
@@ -62,12 +62,14 @@ const setTagged = async (uuid: string, wanted: Wanted): Promise<void> => {
 };
 
 /** Changes a conversation. @throws ApiError */
-export const set = async (uuid: string, wanted: Wanted): Promise<void> => {
-  if (hasTags(wanted)) return setTagged(uuid, wanted);
+export const set = (uuid: string, wanted: Wanted): Promise<void> =>
+  hasTags(wanted) ? setTagged(uuid, wanted) : readingAlong(() => setOne(uuid, wanted));
+
+const setOne = async (uuid: string, wanted: Wanted): Promise<void> => {
   const request = () => ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted, { keepalive: true });
   const answer = await changing(uuid, wanted, () => inTurn([uuid], request));
   const isOvertaken = answer.updated_at < (known.value.get(uuid)?.updated_at ?? '');
-  put([answer]);
+  if (!isGone(uuid)) put([answer]);
   // The live channel has told what somebody else has done since.
   if (isOvertaken) isStale(uuid);
   void countAnew();

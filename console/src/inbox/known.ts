@@ -64,11 +64,14 @@ export const readingAlong = async <T>(read: () => Promise<T>): Promise<T> => {
   }
 };
 
+/** Whether a conversation was deleted meanwhile. To be called within `readingAlong`. */
+export const isGone = (uuid: string): boolean => gone.has(uuid);
+
 /** What was read may be older than what the live channel has told meanwhile. To be called within `readingAlong`. */
 export const putRead = (conversations: readonly Conversation[]): void =>
   put(
     conversations.filter(
-      ({ uuid, updated_at }) => !gone.has(uuid) && updated_at >= (known.value.get(uuid)?.updated_at ?? ''),
+      ({ uuid, updated_at }) => !isGone(uuid) && updated_at >= (known.value.get(uuid)?.updated_at ?? ''),
     ),
   );
 
