@@ -43,7 +43,9 @@ const exported = async (target?: string) => {
   const path = `/api/v1/widgets/${widget}/sessions/`;
   const erase = async () => expect((await source.request('DELETE', path, { visitor })).status).toBe(204);
   const linesNow = async () => (await accounts.exported(username)).map((line) => JSON.stringify(line));
-  const isImported = { code: 0, out: `imported ${username}\n`, err: '' };
+  // An import that takes seconds says how far it is.
+  const err = expect.stringMatching(/^(importing \d+ …\n)*$/);
+  const isImported = { code: 0, out: `imported ${username}\n`, err };
   return { account, erase, lines: await linesNow(), linesNow, isImported, folder: await temporaryFolder() };
 };
 
