@@ -52,6 +52,8 @@ it('has the inbox begin anew, whose channel was away meanwhile: nothing is writt
   await signIn(other, 'grace');
   await row(other, 'Ada').waitFor();
   isAway = false;
+  // The next try may be 20 s away.
+  await page.evaluate(() => dispatchEvent(new Event('online')));
 
   await page.getByText('Operator', { exact: true }).waitFor();
   await log(page).getByText('Do you deliver?').waitFor();

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../platform/log.ts';
-import { createIsProxy } from './client-address.ts';
+import { createClientAddress, createIsProxy } from './client-address.ts';
 import { shareConnections } from './connection-shares.ts';
 
 const MAX = 20;
@@ -14,7 +14,7 @@ const BODY = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{';
 const LARGE = Buffer.alloc(12 * 1_048_576);
 
 /** A server that holds 20 connections: /wait waits for its end, /large is what a client may read, the rest is answered. */
-const listen = async ({ isBehindProxy = false } = {}) => {
+const listen = async ({ isBehindProxy = false, maxConnections = MAX } = {}) => {
   const waiting: ServerResponse[] = [];
   let begun = 0;
   const server = createServer((request, response) => {
@@ -24,8 +24,9 @@ const listen = async ({ isBehindProxy = false } = {}) => {
     else if (request.url === '/large') response.end(LARGE);
     else request.resume().once('end', () => response.end('ok'));
   });
-  const isProxy = createIsProxy(isBehindProxy ? 1 : false);
-  shareConnections(server, { maxConnections: MAX, isProxy }, createLog('silent'));
+  const proxies = isBehindProxy ? 1 : false;
+  const clients = { isProxy: createIsProxy(proxies), clientAddress: createClientAddress(proxies) };
+  shareConnections(server, { maxConnections, ...clients }, createLog('silent'));
   server.on('upgrade', (_, socket) => {
     socket.on('error', () => undefined);
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -146,6 +147,29 @@ describe.runIf(process.platform === 'linux')('connections, once there are as man
     // Whoever does not read does not hear of it, either.
     many[0]?.read();
     await expect.poll(() => closed(many)).toEqual([0]);
+    expect(closed(few)).toEqual([]);
+  });
+
+  it.each([
+    ['of an address', false, GET.replace('/', '/wait')],
+    [
+      'of a client behind a proxy',
+      true,
+      GET.replace('/', '/wait').replace('Host', 'X-Forwarded-For: 192.0.2.2\r\nHost'),
+    ],
+  ])('are closed for others where they are worked on beyond a share %s', async (_, isBehindProxy, first) => {
+    const maxConnections = 90;
+    const { fill, visit, begun, waiting } = await listen({ isBehindProxy, maxConnections });
+    const few = await fill(maxConnections - 66, 3, first.replace('192.0.2.2', '192.0.2.3'));
+    const many = await fill(66, 2, first);
+    await expect.poll(begun).toBe(maxConnections);
+    await visit(4);
+    await visit(5);
+    await expect.poll(() => closed(many)).toEqual([64, 65]);
+    // Those that it is left with go on, and nobody else's go for them.
+    await fill(2, 4, first.replace('192.0.2.2', '192.0.2.4'));
+    for (const response of waiting) response.end('at last');
+    await expect.poll(() => many.filter(({ answer }) => answer.includes('at last')).length).toBe(64);
     expect(closed(few)).toEqual([]);
   });
 

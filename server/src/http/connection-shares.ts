@@ -6,12 +6,22 @@ import { addressKeys } from './client-address.ts';
 /** Who has just come, or has just sent a request, goes for nobody who holds as many connections. */
 const QUICK_MS = 1_000;
 
+/**
+ * An address may have so many connections whose requests are worked on, or wait for their turn, and so much of all: what it has
+ * beyond that goes for those who have fewer. Slow answers are had for little: a model's, or those of a long line.
+ */
+const BUSY_CONNECTIONS = 64;
+const BUSY_SHARE = 1 / 16;
+
 /** The log says once in that time that there is no room. */
 const SAID_EVERY_MS = 60_000;
 
-/** All connections of one address; each of a proxy is by itself, since it may be of anybody. */
+/**
+ * All connections of one address. One of a proxy is by itself, since it may be of anybody, but while it has a request under way:
+ * then it is of whom that came from.
+ */
 interface Peer {
-  /** What limits count its address by; undefined for a proxy. */
+  /** What limits count its address by; undefined for a proxy without a request. */
   key: string | undefined;
   connections: number;
   /** On which no request is under way, and one is, or several are; what has been so for the longest stands first. */
@@ -22,6 +32,7 @@ interface Peer {
 interface Connection {
   socket: Socket;
   peer: Peer;
+  isOfProxy: boolean;
   /** Since when it is idle or busy (`performance.now()`). */
   since: number;
   underWay: number;
@@ -35,13 +46,21 @@ export interface ConnectionShares {
   maxConnections: number;
   /** Whether a connection comes from a trusted proxy. */
   isProxy(socket: Socket): boolean;
+  /** Where a request came from. */
+  clientAddress(request: IncomingMessage): string;
 }
 
 /** Whether nothing goes on before its client sends or reads. */
 const waitsForClient = ({ socket, request }: Connection): boolean =>
   request?.complete === false || socket.writableLength > 0;
 
-const firstToGo = ({ idle, busy }: Peer, isHeavier: boolean, now: number): Connection | undefined => {
+/** @param busyOfOne how many of one address are left to it while they are worked on */
+const firstToGo = (
+  { idle, busy, connections }: Peer,
+  isHeavier: boolean,
+  now: number,
+  busyOfOne: number,
+): Connection | undefined => {
   for (const one of idle) {
     if (isHeavier || now - one.since >= QUICK_MS) return one;
     break;
@@ -50,16 +69,22 @@ const firstToGo = ({ idle, busy }: Peer, isHeavier: boolean, now: number): Conne
     if (now - one.since < QUICK_MS) break;
     if (waitsForClient(one)) return one;
   }
-  return undefined;
+  // Those that came first are the next to be answered.
+  return isHeavier && connections > busyOfOne ? [...busy].at(-1) : undefined;
 };
 
 /** Whose connection is closed for a newcomer; undefined where that one finds no room. */
-const goesFor = ({ peer: own }: Connection, peers: Iterable<Peer>, now: number): Connection | undefined => {
+const goesFor = (
+  { peer: own }: Connection,
+  peers: Iterable<Peer>,
+  now: number,
+  busyOfOne: number,
+): Connection | undefined => {
   let first: Connection | undefined;
   for (const peer of peers) {
     const most = first?.peer.connections ?? own.connections;
     if (peer.connections < most) continue;
-    const one = firstToGo(peer, peer.connections > own.connections, now);
+    const one = firstToGo(peer, peer.connections > own.connections, now, busyOfOne);
     if (one && (!first || peer.connections > most || one.since < first.since)) first = one;
   }
   return first;
@@ -67,25 +92,21 @@ const goesFor = ({ peer: own }: Connection, peers: Iterable<Peer>, now: number):
 
 /** The addresses that connections come from. */
 class Peers {
-  readonly #isProxy: ConnectionShares['isProxy'];
   readonly #all = new Set<Peer>();
   readonly #byKey = new Map<string, Peer>();
-
-  constructor(isProxy: ConnectionShares['isProxy']) {
-    this.#isProxy = isProxy;
-  }
 
   [Symbol.iterator](): Iterator<Peer> {
     return this.#all.values();
   }
 
-  add(socket: Socket): Connection {
-    const peer = this.#of(socket);
+  /** @param address undefined: nobody's that is known */
+  join(address: string | undefined): Peer {
+    const peer = this.#of(address);
     peer.connections++;
-    return { socket, peer, since: 0, underWay: 0 };
+    return peer;
   }
 
-  remove(one: Connection): void {
+  leave(one: Connection): void {
     const { peer } = one;
     peer.idle.delete(one);
     peer.busy.delete(one);
@@ -94,15 +115,14 @@ class Peers {
     if (peer.key !== undefined) this.#byKey.delete(peer.key);
   }
 
-  #of(socket: Socket): Peer {
+  #of(text: string | undefined): Peer {
     // A /48 has 65 536 networks, each of which would be one with few connections.
-    const { address, network = address } = addressKeys(socket.remoteAddress ?? '');
-    const key = this.#isProxy(socket) ? undefined : network;
-    const known = key === undefined ? undefined : this.#byKey.get(key);
+    const { address, network = address } = text === undefined ? {} : addressKeys(text);
+    const known = network === undefined ? undefined : this.#byKey.get(network);
     if (known) return known;
-    const peer: Peer = { key, connections: 0, idle: new Set(), busy: new Set() };
+    const peer: Peer = { key: network, connections: 0, idle: new Set(), busy: new Set() };
     this.#all.add(peer);
-    if (key !== undefined) this.#byKey.set(key, peer);
+    if (network !== undefined) this.#byKey.set(network, peer);
     return peer;
   }
 }
@@ -118,26 +138,39 @@ const becomes = (one: Connection, state: 'idle' | 'busy' | 'upgraded'): void => 
 /**
  * Makes room for newcomers once there are as many connections as may be: of the address that has the most of them one is closed
  * on which no request is under way, the longest idle one first, else one whose request or response has waited for its client
- * for a second. Nobody loses one to an address that has more. Requests that are worked on, event streams and WebSockets go on.
+ * for a second, and what it has beyond the share that is worked on. Nobody loses one to an address that has more. Other requests
+ * that are worked on, event streams and WebSockets go on.
  */
 export const shareConnections = (
   server: Server,
-  { maxConnections, isProxy }: ConnectionShares,
+  { maxConnections, isProxy, clientAddress }: ConnectionShares,
   log: Logger,
 ): void => {
   // Room is made for the one that was taken last, before Node.js would drop it without a word.
   server.maxConnections = maxConnections + 1;
   const connections = new Map<Socket, Connection>();
-  const peers = new Peers(isProxy);
+  const peers = new Peers();
+  const busyOfOne = Math.max(BUSY_CONNECTIONS, Math.floor(maxConnections * BUSY_SHARE));
+  const taken = (socket: Socket): Connection => {
+    const isOfProxy = isProxy(socket);
+    const peer = peers.join(isOfProxy ? undefined : (socket.remoteAddress ?? ''));
+    return { socket, peer, isOfProxy, since: 0, underWay: 0 };
+  };
   const forget = (one: Connection): void => {
-    if (connections.delete(one.socket)) peers.remove(one);
+    if (connections.delete(one.socket)) peers.leave(one);
+  };
+  /** Whose it is while a request is under way; nobody's that is known without one. */
+  const becomesOf = (one: Connection, request?: IncomingMessage): void => {
+    if (!one.isOfProxy) return;
+    peers.leave(one);
+    one.peer = peers.join(request && clientAddress(request));
   };
 
   let closed = 0;
   let saidAt = Number.NEGATIVE_INFINITY;
   const makeRoomFor = (newcomer: Connection): void => {
     const now = performance.now();
-    const one = goesFor(newcomer, peers, now) ?? newcomer;
+    const one = goesFor(newcomer, peers, now, busyOfOne) ?? newcomer;
     forget(one);
     // What waits for a client that does not read is not to be kept for it by the system.
     if (one.underWay > 0) one.socket.resetAndDestroy();
@@ -151,7 +184,7 @@ export const shareConnections = (
 
   server.on('connection', (socket: Socket) => {
     const known = connections.get(socket);
-    const one = known ?? peers.add(socket);
+    const one = known ?? taken(socket);
     becomes(one, 'idle');
     // One whose upgrade was declined comes again.
     if (known) return;
@@ -163,13 +196,20 @@ export const shareConnections = (
     const one = connections.get(request.socket);
     if (!one) return;
     one.request = request;
-    if (one.underWay++ === 0) becomes(one, 'busy');
+    if (one.underWay++ === 0) {
+      becomesOf(one, request);
+      becomes(one, 'busy');
+    }
     response.once('close', () => {
-      if (--one.underWay === 0 && connections.has(one.socket)) becomes(one, 'idle');
+      if (--one.underWay > 0 || !connections.has(one.socket)) return;
+      becomesOf(one);
+      becomes(one, 'idle');
     });
   });
   server.on('upgrade', ({ socket }: IncomingMessage) => {
     const one = connections.get(socket);
-    if (one) becomes(one, 'upgraded');
+    if (!one) return;
+    becomesOf(one);
+    becomes(one, 'upgraded');
   });
 };

@@ -145,28 +145,31 @@ describe('what waits for its turn', () => {
   });
 });
 
-it('single objects wait behind no lists, and 1 000 of one caller behind each other', async () => {
+it('single objects wait behind no lists, and an account has 1 000 of both under way, whoever asks', async () => {
   const ends: (() => void)[] = [];
   const begun: string[] = [];
   const task = (what: string) => () => {
     begun.push(what);
     return new Promise<void>((resolve) => void ends.push(resolve));
   };
-  const ctx = () => {
-    const principal = { kind: 'account', owner: 'busy', scope: 'member' };
+  const ctx = (scope: string, owner = 'busy') => {
+    const principal = { kind: 'account', owner, scope };
     return {
       res: new EventEmitter(),
       state: { principal, authenticateAgain: async () => undefined },
     } as never;
   };
-  const lists = Array.from({ length: 3 }, () => inTurn(ctx(), task('list')));
-  const objects = Array.from({ length: 1_016 }, () => objectInTurn(ctx(), task('object')));
-  await expect(objectInTurn(ctx(), task('object'))).rejects.toMatchObject({ code: 'throttled' });
+  const lists = Array.from({ length: 3 }, () => inTurn(ctx('member'), task('list')));
+  const objects = Array.from({ length: 997 }, (_, n) => objectInTurn(ctx(`token ${n % 2}`), task('object')));
+  for (const scope of ['member', 'token 1', 'token 2'])
+    await expect(objectInTurn(ctx(scope), task('object'))).rejects.toMatchObject({ code: 'throttled' });
   await expect.poll(() => begun.filter((what) => what === 'object')).toHaveLength(16);
   expect(begun.filter((what) => what === 'list')).toHaveLength(2);
-  while (begun.length < 1_019 || ends.length > 0) {
+  const other = objectInTurn(ctx('member', 'another'), task('other'));
+  await expect.poll(() => begun).toContain('other');
+  while (begun.length < 1_001 || ends.length > 0) {
     for (const end of ends.splice(0)) end();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await Promise.all([...lists, ...objects]);
+  await Promise.all([...lists, ...objects, other]);
 });

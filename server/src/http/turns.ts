@@ -40,6 +40,7 @@ const turnsOf = (running: number, runningOfOne: number, runningOfCaller: number)
     new FairTurns({ running: Number.POSITIVE_INFINITY, runningOfOne, waitingOfOne }, databaseAway);
   return {
     owners: new FairTurns({ running, runningOfOne, waitingOfOne: 1_000 }, databaseAway),
+    // As many as an account may have.
     callers: among(runningOfCaller, 1_000),
     sessions: among(1, 20),
   };
@@ -66,6 +67,13 @@ export const inTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Prom
 export const objectInTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Promise<T> =>
   runIn(largeObjects, ctx, task);
 
+/** Of an account, however many callers it has: what waits holds a connection, and those are everybody's. */
+const ofAccount = new FairTurns({
+  running: Number.POSITIVE_INFINITY,
+  runningOfOne: 1_000,
+  waitingOfOne: 0,
+});
+
 const runIn = <T>(
   { owners, callers, sessions }: Turns,
   ctx: Context,
@@ -76,6 +84,8 @@ const runIn = <T>(
   const caller = callerNow(ctx);
   const inItsTurn = async (): Promise<T> => task(await caller());
   const amongOwners = () => owners.run(`${kind} ${owner}`, inItsTurn, gone);
-  const amongCallers = kind === 'visitor' ? sessions : callers;
-  return kind === 'public' ? amongOwners() : amongCallers.run(`${kind} ${owner} ${scope}`, amongOwners, gone);
+  if (kind === 'public') return amongOwners();
+  const line = kind === 'visitor' ? sessions : callers;
+  const amongCallers = () => line.run(`${kind} ${owner} ${scope}`, amongOwners, gone);
+  return ofAccount.run(`${kind} ${owner}`, amongCallers, gone);
 };
