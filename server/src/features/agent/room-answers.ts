@@ -1,6 +1,6 @@
 import type { MessageAdded } from '@parlor/shared';
 import type { Logger } from 'pino';
-import { EVER, hasCome, latestDue } from '../../database/has-come.ts';
+import { EVER } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
@@ -10,19 +10,19 @@ import { type AwaitsAnswer, NOT_AWAITED } from '../messages/answer.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
-import { AnswerLeases, leaseEnd, WAITING_LEASE_MS } from './answer-leases.ts';
+import { AnswerLeases, leaseEnd } from './answer-leases.ts';
 import { AnswersInHand, type WaitingMessage } from './answers-in-hand.ts';
 import { type Asked, statusOf } from './asked.ts';
 import { LeftRooms } from './left-rooms.ts';
 import type { Publication } from './publication.ts';
 import { joined, type Turns } from './turns.ts';
+import { UnansweredMessages } from './unanswered-messages.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
 const RENEW_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 1_000;
 /** A search reads all that waits behind what there is room for, and that may be a lot: others use the database, too. */
 const SWEEP_SHARE = 0.1;
-const BATCH = 100;
 
 interface Parts {
   rooms: RoomModel;
@@ -53,8 +53,7 @@ class Stopped extends Error {
   override name = 'Stopped';
 }
 
-/** What is read of messages that wait, of one whose turn has come, and of its room. */
-const WAITING = { room: 1, account: 1, sent_at: 1, answer_due: 1 } as const;
+/** What is read of a message whose turn has come, and of its room. */
 const ASKED = { body: 1, sent_at: 1, asked_from: 1, room_made_at: 1 } as const;
 const ROOM = { is_bot_use: 1, created_at: 1, 'bot.workflow': 1 } as const;
 
@@ -69,6 +68,7 @@ export class RoomAnswers {
   readonly #inHand = new AnswersInHand();
   readonly #leases: AnswerLeases;
   readonly #left = new LeftRooms();
+  readonly #unanswered: UnansweredMessages;
   /** Senders that wait for the answer to their message. */
   readonly #expected = new Map<string, Expected>();
   readonly #sweepers: readonly Sweeper[];
@@ -77,6 +77,7 @@ export class RoomAnswers {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#leases = new AnswerLeases(parts.messages, this.#inHand);
+    this.#unanswered = new UnansweredMessages(parts, this.#inHand);
     const { log } = parts;
     this.#sweepers = [
       new Sweeper({
@@ -151,7 +152,7 @@ export class RoomAnswers {
     const ids = events.filter(({ is_for_bot }) => is_for_bot).map(({ data }) => (data as MessageAdded).uuid);
     if (ids.length === 0) return;
     const waiting = await this.#parts.messages
-      .find({ _id: { $in: ids }, answer_due: { $exists: true } }, WAITING)
+      .find({ _id: { $in: ids }, answer_due: { $exists: true } }, { room: 1, account: 1 })
       .lean<WaitingMessage[]>();
     waiting.sort((a, b) => ids.indexOf(a._id) - ids.indexOf(b._id));
     for (const message of waiting) {
@@ -244,54 +245,13 @@ export class RoomAnswers {
 
   /** Takes over what a process left behind when it died, and what there was no room for. */
   async #sweep(): Promise<void> {
-    const { messages, unfinishedImports } = this.#parts;
-    // Their bots are still to come.
-    const due = await unfinishedImports.without((others) =>
-      messages
-        .find(
-          { $and: [hasCome('answer_due', new Date(), WAITING_LEASE_MS), this.#inHand.others, others] },
-          WAITING,
-        )
-        .sort({ answer_due: 1 })
-        .limit(BATCH)
-        .lean<(WaitingMessage & Pick<StoredMessage, 'sent_at' | 'answer_due'>)[]>()
-        .exec(),
-    );
-    // Leases that were renewed together end together.
-    due.sort((a, b) => a.sent_at.getTime() - b.sent_at.getTime());
-    const before = await this.#firstElsewhere(due.map(({ room }) => room));
-    const passed = new Set<string>();
-    for (const message of due) {
-      const { _id, room, sent_at, answer_due } = message;
-      if (this.#inHand.has(_id)) continue;
-      const isLater = Number(sent_at) > (before.get(room) ?? Number.POSITIVE_INFINITY);
-      if (isLater || passed.has(room) || !this.#inHand.hasRoomFor(message)) {
-        passed.add(room);
-        continue;
-      }
-      const { modifiedCount } = await messages.updateOne(
-        { _id, answer_due },
-        { $set: { answer_due: leaseEnd() } },
-      );
-      if (modifiedCount === 1) this.#answer(message);
-    }
+    for await (const message of this.#unanswered.take()) this.#answer(message);
     await this.#left.forget((rooms) =>
-      messages.distinct('room', {
+      this.#parts.messages.distinct('room', {
         answer_due: { $gt: EVER },
         room: { $in: rooms },
         _id: { $nin: this.#inHand.ids },
       }),
     );
-  }
-
-  /** When the first message of each room was sent that another process answers, or is about to: what is later waits for it. */
-  async #firstElsewhere(rooms: readonly string[]): Promise<Map<string, number>> {
-    if (rooms.length === 0) return new Map();
-    const leased = { $gt: new Date(), $lte: latestDue(WAITING_LEASE_MS) };
-    const found = await this.#parts.messages
-      .find({ room: { $in: rooms }, answer_due: leased, _id: { $nin: this.#inHand.ids } }, WAITING)
-      .sort({ sent_at: -1 })
-      .lean<Pick<StoredMessage, 'room' | 'sent_at'>[]>();
-    return new Map(found.map(({ room, sent_at }) => [room, Number(sent_at)]));
   }
 }
