@@ -1,4 +1,6 @@
+import { databaseAway } from '../../database/unavailable.ts';
 import type { CpuBudget } from '../../platform/cpu-budget.ts';
+import { FairTurns } from '../../platform/fair-turns.ts';
 import { ANY, type IndexKey, keyOf } from './index-keys.ts';
 import { type FoundLine, findLines, hasWord, newestFirst } from './lines.ts';
 import type { Term } from './search-query.ts';
@@ -29,6 +31,30 @@ interface Wanted {
   widgets?: readonly string[] | undefined;
 }
 
+/** Some MiB of them are read one after the other, and not by all searches at once. */
+const freshTurns = new FairTurns({ running: 2, runningOfOne: 1, waitingOfOne: 1_000 }, databaseAway);
+
+/** The lines of fresh segments, which lie anywhere; newest first. */
+const freshLines = async (
+  segments: Segments,
+  place: SegmentPlace,
+  { terms, before }: Wanted,
+  budget: CpuBudget,
+): Promise<FoundLine[]> => {
+  const lines: FoundLine[] = [];
+  const fresh = segments.freshOf(place, MAX_FRESH);
+  const next = () => budget.waitFor(fresh.next());
+  try {
+    for (let step = await next(); !step.done; step = await next()) {
+      await budget.checkpoint();
+      lines.push(...findLines(step.value, terms, before));
+    }
+  } finally {
+    await fresh.return();
+  }
+  return lines.sort(newestFirst);
+};
+
 /** The objects of one kind whose words may be those that are looked for, newest first. */
 export async function* candidatesOf(
   segments: Segments,
@@ -36,13 +62,11 @@ export async function* candidatesOf(
   { terms, before, widgets }: Wanted,
   budget: CpuBudget,
 ): AsyncGenerator<Candidate, void, void> {
-  /** Of fresh segments, which lie anywhere; newest first. */
-  const waiting: FoundLine[] = [];
-  for (const segment of await budget.waitFor(segments.freshOf(place, MAX_FRESH))) {
-    await budget.checkpoint();
-    waiting.push(...findLines(segment, terms, before));
-  }
-  waiting.sort(newestFirst);
+  const waiting = await budget.enter(
+    (work: (given: undefined) => Promise<FoundLine[]>) =>
+      freshTurns.run(place.account, () => work(undefined)),
+    () => freshLines(segments, place, { terms, before }, budget),
+  );
   const keys = keysFor(terms);
   if (widgets) {
     yield* inWidgets(segments, place, { terms, keys, before, widgets }, waiting, budget);

@@ -119,8 +119,11 @@ export const hasWord = ({ lines }: Pick<Encoded, 'lines'>, text: string): boolea
 /** A line that has all words which are looked for. */
 export type FoundLine = Pick<Line, 'key' | 'widget'>;
 
+/** A text of its own: what is cut out of another one keeps all of that in memory. */
+const copyOf = (ascii: string): string => Buffer.from(ascii, 'latin1').toString('latin1');
+
 /**
- * The lines of a segment with all terms, newest first.
+ * The lines of a segment with all terms, newest first. They keep nothing of it in memory.
  * @param before only those with smaller keys
  */
 export function* findLines(
@@ -138,7 +141,7 @@ export function* findLines(
       const line = lines.slice(start, end);
       if (others.every((pattern) => line.includes(pattern))) {
         const [, widget = ''] = line.slice(0, line.indexOf('\t')).split(':', 2);
-        yield { key, widget: widgets[Number(widget)] ?? '' };
+        yield { key: copyOf(key), widget: widgets[Number(widget)] ?? '' };
       }
     }
     at = lines.indexOf(anchor, end);

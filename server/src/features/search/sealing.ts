@@ -1,5 +1,6 @@
 import { databaseAway } from '../../database/unavailable.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
+import { FairTurns } from '../../platform/fair-turns.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import type { AccountLeases, KeptLease } from '../accounts/account-leases.ts';
 import { decodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
@@ -9,6 +10,9 @@ import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments
 /** Fresh segments that are read in one go, and how many characters of theirs are sealed in one, or one that is longer. */
 const TOGETHER = 256;
 const TOGETHER_LENGTH = 1_024 * 1_024;
+
+/** What is sealed is some MiB, of an account and kind. */
+const turns = new FairTurns({ running: 2, runningOfOne: 1, waitingOfOne: 1_000 }, databaseAway);
 
 /** What the lines of one object are together at most, in characters: each was whole when it was written. */
 const MAX_UNITED = 256 * 1_024;
@@ -70,7 +74,8 @@ export class Sealing {
   seal(place: SegmentPlace): Promise<void> {
     return this.#alone(place, async (lease) => {
       for (;;) {
-        const found = await this.#segments.freshOf(place, TOGETHER);
+        const found: StoredSegment[] = [];
+        for await (const segment of this.#segments.freshOf(place, TOGETHER)) found.push(segment);
         for (let left = [...found].sort(earliestFirst); left.length > 0; ) {
           const fresh = fitting(left);
           await this.#put(place, united(await decodedOf(fresh)), lease);
@@ -93,7 +98,7 @@ export class Sealing {
     return this.#mutex.run(name, async () => {
       const lease = await this.#leases.keep(name);
       try {
-        await task(lease);
+        await turns.run(place.account, () => task(lease));
       } finally {
         // It is done all the same, and the lease runs out.
         await lease.giveBack().catch(() => undefined);

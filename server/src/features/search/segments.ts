@@ -19,6 +19,9 @@ const MAX_WRITTEN = 16;
 /** How many are read at once to take lines out of them. */
 const MAX_READ = 20;
 
+/** How many fresh ones are read at once. Most are small, and each may be as long as a sealed one. */
+const FRESH_TOGETHER = 8;
+
 /** The version of a fresh one whose lines are sealed. */
 const SEALED = -1;
 
@@ -208,9 +211,16 @@ export class Segments {
     );
   }
 
-  /** What waits to be sealed, newest first. */
-  freshOf(place: SegmentPlace, limit: number): Promise<StoredSegment[]> {
-    return this.#find({ ...place, is_fresh: true }, limit);
+  /** What waits to be sealed, newest first; a few of them are in memory at a time. */
+  async *freshOf(place: SegmentPlace, limit: number): AsyncGenerator<StoredSegment, void, void> {
+    const fresh = { ...place, is_fresh: true };
+    const options = {
+      projection: { keys: 0 },
+      sort: { from: -1 },
+      limit,
+      batchSize: FRESH_TOGETHER,
+    } as const;
+    yield* this.#model.collection.find(fresh as never, options) as unknown as AsyncIterable<StoredSegment>;
   }
 
   /**

@@ -8,7 +8,7 @@ import type { SegmentPlace, Segments } from './segments.ts';
 export const MAX_WIDGET_SEGMENTS = 50;
 
 /** How many of them are read at once; the first steps are smaller. */
-const MAX_STEP = 16;
+const MAX_STEP = 4;
 
 /** What a search by somebody who is restricted to some widgets looks for. */
 interface WidgetSearch {
