@@ -1,4 +1,5 @@
 import { Matcher } from '../dist/features/keywords/matcher.js';
+import { CpuBudget, OWN_WORK } from '../dist/platform/cpu-budget.js';
 import { fold } from '../dist/platform/folding.js';
 import { median } from './ratio.mjs';
 
@@ -39,11 +40,11 @@ export const keywords = async () => {
     while (text.length < LENGTH)
       text += (random() < 0.05 ? all[Math.floor(random() * KEYWORDS)] : word()) + between;
     text = text.slice(0, LENGTH);
-    const matcher = await Matcher.from(all);
+    const matcher = await Matcher.from(all, new CpuBudget(OWN_WORK));
     const times = [];
     for (let round = 0; round < ROUNDS; round++) {
       const begun = performance.now();
-      await matcher.mentionedIn(fold(text));
+      await matcher.mentionedIn(fold(text), new CpuBudget(OWN_WORK));
       times.push(performance.now() - begun);
     }
     console.log(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CpuBudget, OutOfTime } from './cpu-budget.ts';
+import { CpuBudget, OutOfTime, OWN_WORK } from './cpu-budget.ts';
 
 const spin = (ms: number): void => {
   for (const ends = performance.now() + ms; performance.now() < ends; );
@@ -16,7 +16,7 @@ describe('work that is paced', () => {
     setImmediate(count);
     const workedIn = new Map<number, Set<number>>();
     const work = async (caller: number): Promise<void> => {
-      const budget = new CpuBudget();
+      const budget = new CpuBudget(OWN_WORK);
       for (let piece = 0; piece < 3; piece++) {
         spin(11);
         await budget.checkpoint();
@@ -48,7 +48,7 @@ describe('work that is paced', () => {
 
   test('lets everybody come to an end, and says who took too long', async () => {
     const work = async (pieces: number): Promise<string> => {
-      const budget = new CpuBudget('', 40);
+      const budget = new CpuBudget(OWN_WORK, 40);
       try {
         for (let piece = 0; piece < pieces; piece++) {
           await budget.checkpoint();

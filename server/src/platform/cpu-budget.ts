@@ -1,6 +1,9 @@
 /** Work holds the event loop for about this time before everybody else has a turn. */
 const SLICE_MS = 10;
 
+/** Whose work is nobody's: what it waits for is its own. */
+export const OWN_WORK = '';
+
 /** Work took longer than it may. */
 export class OutOfTime extends Error {
   override name = 'OutOfTime';
@@ -41,10 +44,10 @@ export class CpuBudget {
   #hasSlice = false;
 
   /**
-   * @param whose the account that the work is for; the server's own is none's
+   * @param whose the account that the work is for; `OWN_WORK` for what is done for no account
    * @param maxMs how long the work may hold the event loop in all
    */
-  constructor(whose = '', maxMs = Number.POSITIVE_INFINITY) {
+  constructor(whose: string, maxMs = Number.POSITIVE_INFINITY) {
     this.#whose = whose;
     this.#maxMs = maxMs;
   }

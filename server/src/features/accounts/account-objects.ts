@@ -42,7 +42,7 @@ export async function* accountObjects(
   announce: () => Promise<void> = async () => undefined,
 ): AsyncGenerator<AccountObject> {
   const copied = await accountCollections(collections, account);
-  const walk = new AccountWalk(collections, copied, await labelsOf(copied));
+  const walk = new AccountWalk(collections, copied, await labelsOf(copied, account));
   for (const collection of copied) {
     if (FOLLOWING.has(collection.name)) await announce();
     yield* walk.objectsOf(collection);
@@ -152,7 +152,10 @@ const withoutAddresses = (room: Stored): Stored => {
  * The labels of an account's rooms by their uuids, as they stood at one time: two rooms never have the same, though one may
  * take another's while they are read.
  */
-const labelsOf = async (copied: readonly AccountCollection[]): Promise<ReadonlyMap<string, string>> => {
+const labelsOf = async (
+  copied: readonly AccountCollection[],
+  account: string,
+): Promise<ReadonlyMap<string, string>> => {
   const labels = new Map<string, string>();
   const rooms = copied.find(({ name }) => name === 'rooms');
   if (!rooms) return labels;
@@ -165,7 +168,7 @@ const labelsOf = async (copied: readonly AccountCollection[]): Promise<ReadonlyM
   };
   await read(rooms.filter);
   for (const tries = new Tries('a look at the labels of rooms'); ; ) {
-    const moved = await clashing(labels);
+    const moved = await clashing(labels, account);
     if (moved.length === 0) return labels;
     tries.next();
     for (const id of moved) labels.delete(id);
@@ -174,10 +177,10 @@ const labelsOf = async (copied: readonly AccountCollection[]): Promise<ReadonlyM
 };
 
 /** The rooms whose label another one has, too. */
-const clashing = async (labels: ReadonlyMap<string, string>): Promise<string[]> => {
+const clashing = async (labels: ReadonlyMap<string, string>, account: string): Promise<string[]> => {
   const first = new Map<string, string>();
   const found = new Set<string>();
-  const budget = new CpuBudget();
+  const budget = new CpuBudget(account);
   for (const [id, label] of labels) {
     await budget.checkpoint();
     const other = first.get(label);

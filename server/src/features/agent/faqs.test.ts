@@ -1,6 +1,7 @@
 import type { NodeOf } from '@parlor/shared';
 import { expect, it } from 'vitest';
 import { collectGarbage } from '../../../test/collect-garbage.ts';
+import { CpuBudget, OWN_WORK } from '../../platform/cpu-budget.ts';
 import { Faq } from './faq/faq.ts';
 import { Faqs } from './faqs.ts';
 
@@ -19,6 +20,8 @@ const entriesFrom = (first: number) =>
 const nodeOf = (id: string, first: number): NodeOf<'faq'> =>
   ({ id, type: 'faq', entries: entriesFrom(first) }) as unknown as NodeOf<'faq'>;
 
+const own = () => new CpuBudget(OWN_WORK);
+
 const heapUsed = async (): Promise<number> => {
   await collectGarbage();
   return process.memoryUsage().heapUsed;
@@ -26,20 +29,20 @@ const heapUsed = async (): Promise<number> => {
 
 it('says about what entries take in memory', async () => {
   const before = await heapUsed();
-  const made = await Faq.from(entriesFrom(0));
+  const made = await Faq.from(entriesFrom(0), own());
   const taken = (await heapUsed()) - before;
   expect(made.bytes / taken).toBeGreaterThan(0.8);
   expect(made.bytes / taken).toBeLessThan(2);
 });
 
 it('keeps as many entries ready as there is room for, and answers from all', async () => {
-  const { bytes } = await Faq.from(entriesFrom(0));
+  const { bytes } = await Faq.from(entriesFrom(0), own());
   const faqs = new Faqs(Math.ceil(2.5 * bytes));
   const made: WeakRef<Faq>[] = [];
   const ask = (id: number) =>
     faqs.use(nodeOf('f', id * 10), `graph ${id}`, 'account', async (faq) => {
       made.push(new WeakRef(faq));
-      return faq.answer(String.fromCodePoint(0x4e00 + id * 10), 0.5);
+      return faq.answer(String.fromCodePoint(0x4e00 + id * 10), 0.5, own());
     });
   for (let id = 0; id < 8; id++) expect(await ask(id)).toBe('Answer 0');
   await heapUsed();
@@ -52,7 +55,9 @@ it('keeps as many entries ready as there is room for, and answers from all', asy
 
 it('takes a node without entries for one that answers nothing', async () => {
   const node = { id: 'f', type: 'faq', entries: [] } as unknown as NodeOf<'faq'>;
-  const answer = new Faqs().use(node, 'graph f', 'account', (faq) => faq.answer('Do you deliver?', 0.5));
+  const answer = new Faqs().use(node, 'graph f', 'account', (faq) =>
+    faq.answer('Do you deliver?', 0.5, own()),
+  );
   expect(await answer).toBeUndefined();
 });
 

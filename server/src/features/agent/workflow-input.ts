@@ -2,14 +2,30 @@ import type { WorkflowNode } from '@parlor/shared';
 import { addIssue } from '../../http/validate.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { type FieldErrors, throwIfAny } from '../../platform/errors.ts';
+import { FairTurns } from '../../platform/fair-turns.ts';
 import { PatternCheck } from './patterns.ts';
+
+/** The patterns of one workflow may take nearly half a second. */
+const turns = new FairTurns({ running: Number.POSITIVE_INFINITY, runningOfOne: 1, waitingOfOne: 100 });
 
 /**
  * Checks the patterns of a graph's conditions, which only the server can: there may be thousands.
- * @throws ParlorError `invalid` that says where and why
+ * @param account whose they are: those of one workflow of it are checked at a time
+ * @param gone whoever asked waits no longer
+ * @throws ParlorError `invalid` that says where and why, `throttled` when too many of the account wait; the reason of `gone`
  */
-export const checkPatterns = async (nodes: readonly WorkflowNode[]): Promise<void> => {
-  const budget = new CpuBudget();
+export const checkPatterns = async (
+  nodes: readonly WorkflowNode[],
+  account: string,
+  gone: AbortSignal | undefined,
+): Promise<void> => {
+  const has = (node: WorkflowNode): boolean =>
+    node.type === 'condition' && node.branches.some(({ operator }) => operator === 'matches');
+  if (nodes.some(has)) await turns.run(account, () => check(nodes, account), gone);
+};
+
+const check = async (nodes: readonly WorkflowNode[], account: string): Promise<void> => {
+  const budget = new CpuBudget(account);
   const patterns = new PatternCheck();
   const errors: FieldErrors = {};
   for (const [index, node] of nodes.entries()) {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { fold } from '../../platform/folding.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { Matcher } from './matcher.ts';
@@ -72,6 +73,7 @@ export class MatcherCache {
       const folded = fold(keyword);
       alike.set(folded, [...(alike.get(folded) ?? []), keyword]);
     }
-    return { keywords: [...alike.values()], matcher: await Matcher.from([...alike.keys()]), mark };
+    const matcher = await Matcher.from([...alike.keys()], new CpuBudget(account));
+    return { keywords: [...alike.values()], matcher, mark };
   }
 }

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CpuBudget, OWN_WORK } from '../../platform/cpu-budget.ts';
 import { fold } from '../../platform/folding.ts';
 import { Matcher } from './matcher.ts';
 
 const indexesIn = async (text: string, keywords: readonly string[]): Promise<number[]> =>
-  (await Matcher.from(keywords)).mentionedIn(text);
+  (await Matcher.from(keywords, new CpuBudget(OWN_WORK))).mentionedIn(text, new CpuBudget(OWN_WORK));
 
 const mentions = async (text: string, keyword: string): Promise<boolean> =>
   (await indexesIn(text, [keyword])).length === 1;

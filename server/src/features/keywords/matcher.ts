@@ -1,4 +1,4 @@
-import { CpuBudget } from '../../platform/cpu-budget.ts';
+import type { CpuBudget } from '../../platform/cpu-budget.ts';
 import { isBoundary } from '../../platform/folding.ts';
 
 /** States that are made, and units that are read, between two checkpoints: well below a millisecond of work. */
@@ -42,7 +42,7 @@ export class Matcher {
   }
 
   /** What finds these keywords. @throws OutOfTime */
-  static async from(keywords: readonly string[], budget = new CpuBudget()): Promise<Matcher> {
+  static async from(keywords: readonly string[], budget: CpuBudget): Promise<Matcher> {
     const matcher = new Matcher(keywords);
     await matcher.#build(keywords, budget);
     return matcher;
@@ -52,7 +52,7 @@ export class Matcher {
    * The indexes of the keywords that `text` mentions, in their order.
    * @throws OutOfTime
    */
-  async mentionedIn(text: string, budget = new CpuBudget()): Promise<number[]> {
+  async mentionedIn(text: string, budget: CpuBudget): Promise<number[]> {
     const found = new Set<number>();
     const boundaries = new Uint8Array(text.length + 1);
     for (let from = 0, state = 0; from < text.length; from += BETWEEN_CHECKPOINTS) {

@@ -202,7 +202,7 @@ export class EarlierObjects {
   /** Afterwards it is looked whether they are still there: an erasure that came between has not seen the lines. */
   async #add(place: SegmentPlace, source: SearchSource, found: readonly SearchObject[]): Promise<void> {
     const { sealing, segments } = this.#parts;
-    const lines = await linesOf(found);
+    const lines = await linesOf(found, place.account);
     await sealing.add(place, lines);
     const uuids = lines.map(({ key }) => uuidOfKey(key));
     const left = source.fixed

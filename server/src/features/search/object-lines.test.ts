@@ -39,7 +39,7 @@ it('makes lines of long texts, and stores them, a bit at a time', async () => {
     subjects: [account],
     texts: [['body', wordsFrom(n)] as [string, string]],
   }));
-  const made = await turnsDuring(() => linesOf(objects));
+  const made = await turnsDuring(() => linesOf(objects, account));
   expect(made.result).toHaveLength(COUNT);
   expect(made.turns).toBeGreaterThan(3);
   const segments = new Segments(app.services.models.searchSegments);

@@ -15,8 +15,8 @@ export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: S
  * The lines of objects that have words, and a time: one that is damaged keeps the words of no other back. The event loop turns
  * in between, since long texts take their time.
  */
-export const linesOf = async (objects: readonly SearchObject[]): Promise<Line[]> => {
-  const budget = new CpuBudget();
+export const linesOf = async (objects: readonly SearchObject[], account: string): Promise<Line[]> => {
+  const budget = new CpuBudget(account);
   const lines: Line[] = [];
   for (const object of objects.filter(isTimed)) {
     await budget.checkpoint();

@@ -155,7 +155,7 @@ it('an object is found once, also where sealing died in between', async () => {
       segments,
       where,
       { terms, before: undefined },
-      new CpuBudget(),
+      new CpuBudget(where.account),
     )) {
       if (key !== found.at(-1)) found.push(key);
     }
@@ -178,7 +178,12 @@ it('what is fresh is found before the place behind which the next page goes on',
   await segments.addFresh([{ place: where, lines: [both] }]);
   const terms = ['alpha', 'betas'].map((text) => ({ text, isPrefix: false }));
   const found: unknown[] = [];
-  for await (const one of candidatesOf(segments, where, { terms, before: undefined }, new CpuBudget()))
+  for await (const one of candidatesOf(
+    segments,
+    where,
+    { terms, before: undefined },
+    new CpuBudget(where.account),
+  ))
     found.push(one);
   expect(found).toMatchObject([{ key: both.key }, { isEnd: true }]);
 });

@@ -11,8 +11,8 @@ import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments
 const TOGETHER = 256;
 const TOGETHER_LENGTH = 1_024 * 1_024;
 
-/** What is sealed is some MiB, of an account and kind. */
-const turns = new FairTurns({ running: 2, runningOfOne: 1, waitingOfOne: 1_000 }, databaseAway);
+/** What is sealed in one go is some MiB. */
+const TURNS = { running: 2, runningOfOne: 1, waitingOfOne: 1_000 };
 
 /** What the lines of one object are together at most, in characters: each was whole when it was written. */
 const MAX_UNITED = 256 * 1_024;
@@ -47,8 +47,8 @@ const fitting = (segments: readonly StoredSegment[]): readonly StoredSegment[] =
 };
 
 /** The lines of segments; the event loop turns in between. */
-const decodedOf = async (segments: readonly StoredSegment[]): Promise<Line[]> => {
-  const budget = new CpuBudget();
+const decodedOf = async (segments: readonly StoredSegment[], account: string): Promise<Line[]> => {
+  const budget = new CpuBudget(account);
   const lines: Line[] = [];
   for (const segment of segments) {
     await budget.checkpoint();
@@ -63,6 +63,7 @@ const earliestFirst = (a: StoredSegment, b: StoredSegment): number => Number(a.m
 export class Sealing {
   readonly #segments: Segments;
   readonly #leases: Pick<AccountLeases, 'keep'>;
+  readonly #turns = new FairTurns(TURNS, databaseAway);
   readonly #mutex = new KeyedMutex({ maxWaiting: 1_000, endsAll: databaseAway });
 
   constructor(segments: Segments, leases: Pick<AccountLeases, 'keep'>) {
@@ -78,7 +79,7 @@ export class Sealing {
         for await (const segment of this.#segments.freshOf(place, TOGETHER)) found.push(segment);
         for (let left = [...found].sort(earliestFirst); left.length > 0; ) {
           const fresh = fitting(left);
-          await this.#put(place, united(await decodedOf(fresh)), lease);
+          await this.#put(place, united(await decodedOf(fresh, place.account)), lease);
           await lease.renew();
           await this.#dropAll(fresh);
           left = left.slice(fresh.length);
@@ -98,7 +99,7 @@ export class Sealing {
     return this.#mutex.run(name, async () => {
       const lease = await this.#leases.keep(name);
       try {
-        await turns.run(place.account, () => task(lease));
+        await this.#turns.run(place.account, () => task(lease));
       } finally {
         // It is done all the same, and the lease runs out.
         await lease.giveBack().catch(() => undefined);

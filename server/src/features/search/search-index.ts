@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { isBefore } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
-import { CpuBudget } from '../../platform/cpu-budget.ts';
+import { CpuBudget, OWN_WORK } from '../../platform/cpu-budget.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import { FreshLines } from './fresh-lines.ts';
 import { Gathered, type Gathering } from './gathered.ts';
@@ -68,7 +68,7 @@ export class SearchIndex {
   /** Gathers what the events of one account tell of; a second time changes nothing that is found. */
   readonly consume: EventConsumer = async (events) => {
     if (this.#gathered.isFull) await this.flush();
-    const budget = new CpuBudget(events[0]?.account);
+    const budget = new CpuBudget(events[0]?.account ?? OWN_WORK);
     for (const source of this.#parts.sources) {
       const { kind, fixed } = source;
       for (const event of events) {
@@ -158,7 +158,7 @@ export class SearchIndex {
     const told = await this.#existing(place, source, [...lines.values()]);
     return {
       place,
-      lines: [...told.filter(({ words }) => words.length > 0), ...(await linesOf(read ?? []))],
+      lines: [...told.filter(({ words }) => words.length > 0), ...(await linesOf(read ?? [], place.account))],
     };
   }
 

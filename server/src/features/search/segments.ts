@@ -1,6 +1,6 @@
 import type { SearchKind } from '@parlor/shared';
 import { hasCome } from '../../database/has-come.ts';
-import { CpuBudget } from '../../platform/cpu-budget.ts';
+import { CpuBudget, OWN_WORK } from '../../platform/cpu-budget.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { ANY, type IndexKey, keysOf } from './index-keys.ts';
 import { decodeLines, type Encoded, encodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
@@ -253,12 +253,12 @@ export class Segments {
   ): Promise<RemovedLine[]> {
     const shared: RemovedLine[] = [];
     const own = { subjects: subject, ...(kind && { kind }) };
-    const budget = new CpuBudget();
     // What another process moves meanwhile is found again, until there is none.
     for (let isLeft = true; isLeft; ) {
       isLeft = false;
       for (let last = ''; ; ) {
-        const found = await budget.waitFor(this.#after(last, own));
+        const found = await this.#after(last, own);
+        const budget = new CpuBudget(found[0]?.account ?? OWN_WORK);
         for (const segment of found) {
           if (performance.now() > deadline) return shared;
           await budget.checkpoint();

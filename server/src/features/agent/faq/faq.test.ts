@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { CpuBudget, OWN_WORK } from '../../../platform/cpu-budget.ts';
 import { THRESHOLD } from '../nodes/faq.ts';
 import { Faq } from './faq.ts';
 
@@ -8,8 +9,13 @@ const lines = (name: string): string[] =>
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
+const own = () => new CpuBudget(OWN_WORK);
+
 const faqOf = (entries: Record<string, string>) =>
-  Faq.from(Object.entries(entries).map(([question, answer]) => ({ questions: [question], answer })));
+  Faq.from(
+    Object.entries(entries).map(([question, answer]) => ({ questions: [question], answer })),
+    own(),
+  );
 
 describe('on more than 200 entries of public kind', () => {
   const entries = lines('agent-faq.txt').map((line) => {
@@ -18,13 +24,13 @@ describe('on more than 200 entries of public kind', () => {
   });
 
   it('answers at least 85 % of the paraphrases rightly', async () => {
-    const faq = await Faq.from(entries);
+    const faq = await Faq.from(entries, own());
     expect(entries.length).toBeGreaterThanOrEqual(200);
     let right = 0;
     let first = 0;
     for (const { asked, answer } of entries) {
-      if ((await faq.answer(asked, THRESHOLD)) === answer) right++;
-      if ((await faq.best(asked))?.answer === answer) first++;
+      if ((await faq.answer(asked, THRESHOLD, own())) === answer) right++;
+      if ((await faq.best(asked, own()))?.answer === answer) first++;
     }
     console.log(`faq: ${right} of ${entries.length} answered rightly, ${first} ranked first`);
     expect(right / entries.length).toBeGreaterThanOrEqual(0.85);
@@ -32,9 +38,9 @@ describe('on more than 200 entries of public kind', () => {
   });
 
   it('answers at most 5 % of the questions that have no answer', async () => {
-    const faq = await Faq.from(entries);
+    const faq = await Faq.from(entries, own());
     const questions = lines('agent-faq-unanswered.txt');
-    const answers = await Promise.all(questions.map((question) => faq.answer(question, THRESHOLD)));
+    const answers = await Promise.all(questions.map((question) => faq.answer(question, THRESHOLD, own())));
     const answered = answers.filter((answer) => answer !== undefined);
     console.log(`faq: ${answered.length} of ${questions.length} unanswerable questions answered`);
     expect(questions.length).toBeGreaterThanOrEqual(100);
@@ -42,9 +48,10 @@ describe('on more than 200 entries of public kind', () => {
   });
 
   it('finds every entry by its own questions', async () => {
-    const faq = await Faq.from(entries);
+    const faq = await Faq.from(entries, own());
     for (const { questions, answer } of entries) {
-      for (const question of questions) expect(await faq.answer(question.toUpperCase(), 1)).toBe(answer);
+      for (const question of questions)
+        expect(await faq.answer(question.toUpperCase(), 1, own())).toBe(answer);
     }
   });
 });
@@ -79,7 +86,7 @@ describe('in any script', () => {
     ['Hebrew', { 'מתי תגיע ההזמנה?': 'D', 'איך משלמים?': 'P' }, 'מתי ההזמנה תגיע', 'D'],
     ['Korean', { '배송은 얼마나 걸리나요?': 'D', '환불은 어떻게 하나요?': 'R' }, '환불은 어떻게', 'R'],
   ])('%s: %j, asked %s', async (_, entries, asked, answer) => {
-    expect(await (await faqOf(entries)).answer(asked, THRESHOLD)).toBe(answer);
+    expect(await (await faqOf(entries)).answer(asked, THRESHOLD, own())).toBe(answer);
   });
 });
 
@@ -103,8 +110,8 @@ describe.each(Object.entries(HOSTILE))('of %s', (_, entries) => {
   it('is made ready and asked without holding everybody up', async () => {
     const alike = Array.from({ length: 250 }, (_, n) => `abcde${n.toString(36)}`).join(' ');
     const begun = performance.now();
-    const faq = await Faq.from(entries);
-    for (const asked of [alike, '\ufdfa'.repeat(10_000)]) await faq.answer(asked, 0.5);
+    const faq = await Faq.from(entries, own());
+    for (const asked of [alike, '\ufdfa'.repeat(10_000)]) await faq.answer(asked, 0.5, own());
     // They took 20 and 3 seconds.
     expect(performance.now() - begun).toBeLessThan(2_500);
   });
@@ -113,15 +120,15 @@ describe.each(Object.entries(HOSTILE))('of %s', (_, entries) => {
 describe('at the edges', () => {
   it.each(['', '???', '😀', 'the', 'x'.repeat(10_000), 'a '.repeat(5_000)])('%#', async (asked) => {
     const faq = await faqOf({ 'Do you deliver?': 'D' });
-    expect(await faq.answer(asked, THRESHOLD)).toBeUndefined();
-    expect(await (await Faq.from([])).answer(asked, 0)).toBeUndefined();
+    expect(await faq.answer(asked, THRESHOLD, own())).toBeUndefined();
+    expect(await (await Faq.from([], own())).answer(asked, 0, own())).toBeUndefined();
   });
 
   it('takes the threshold at its word', async () => {
     const faq = await faqOf({ 'Do you deliver on Sundays?': 'D', 'How can I pay?': 'P' });
-    expect(await faq.answer('penguins on sundays', 0)).toBe('D');
-    expect(await faq.answer('penguins on sundays', 1)).toBeUndefined();
-    expect(await faq.answer('do you deliver on sundays', 1)).toBe('D');
+    expect(await faq.answer('penguins on sundays', 0, own())).toBe('D');
+    expect(await faq.answer('penguins on sundays', 1, own())).toBeUndefined();
+    expect(await faq.answer('do you deliver on sundays', 1, own())).toBe('D');
   });
 
   it('finds the answer among as many entries as a workflow holds', async () => {
@@ -132,10 +139,10 @@ describe('at the edges', () => {
       ),
       answer: `${i}`,
     }));
-    const faq = await Faq.from(entries);
+    const faq = await Faq.from(entries, own());
     for (let i = 0; i < 20; i++)
-      expect(await faq.answer(`How do I order item ${i} in colour 3, delivered home?`, THRESHOLD)).toBe(
-        `${i}`,
-      );
+      expect(
+        await faq.answer(`How do I order item ${i} in colour 3, delivered home?`, THRESHOLD, own()),
+      ).toBe(`${i}`);
   });
 });

@@ -1,5 +1,5 @@
 import type { FaqEntry } from '@parlor/shared';
-import { CpuBudget } from '../../../platform/cpu-budget.ts';
+import type { CpuBudget } from '../../../platform/cpu-budget.ts';
 import { fold } from '../../../platform/folding.ts';
 import { type Language, languageOf } from './languages.ts';
 import { saysLittle, termsOf, wordsOf } from './words.ts';
@@ -84,7 +84,7 @@ export class Faq {
   }
 
   /** Makes entries ready to be asked. */
-  static async from(entries: readonly FaqEntry[], budget = new CpuBudget()): Promise<Faq> {
+  static async from(entries: readonly FaqEntry[], budget: CpuBudget): Promise<Faq> {
     const words: string[] = [];
     for (const question of entries.flatMap(({ questions }) => questions)) {
       if (words.length >= WORDS_OF_LANGUAGE) break;
@@ -101,11 +101,7 @@ export class Faq {
   }
 
   /** The answer to a question; undefined when none is sure enough. */
-  async answer(
-    question: string,
-    threshold: number,
-    budget: CpuBudget = new CpuBudget(),
-  ): Promise<string | undefined> {
+  async answer(question: string, threshold: number, budget: CpuBudget): Promise<string | undefined> {
     const exact = this.#exact.get(fold(question));
     if (exact !== undefined) return exact;
     const best = await this.best(question, budget);
@@ -113,10 +109,7 @@ export class Faq {
   }
 
   /** The best entry for a question and its score, 0..1. */
-  async best(
-    question: string,
-    budget: CpuBudget = new CpuBudget(),
-  ): Promise<{ answer: string; score: number } | undefined> {
+  async best(question: string, budget: CpuBudget): Promise<{ answer: string; score: number } | undefined> {
     const asked: Asked[] = [];
     // Each form once: how many there are, and how many entries they stand in, goes by the entries alone.
     const forms = new Set<string>();
