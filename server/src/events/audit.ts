@@ -12,6 +12,8 @@ export interface Action {
   actor: Actor;
   /** Empty where it is not known, and always a visitor's. */
   address: string;
+  /** Looks again at who does it, where it has waited; it throws where that one may not any more. No part of an entry. */
+  stillAllowed?(): Promise<void>;
 }
 
 /** What somebody does who is known only when it is done, such as a sign-in: unless said otherwise its member did it. */

@@ -57,25 +57,26 @@ export class AuditedCollection<T extends Audited> {
     return result;
   }
 
-  /** `changeDocument`; there is no entry where nothing changes that has a name. */
+  /** `changeDocument`, by who may do it still; there is no entry where nothing changes that has a name. */
   async change<V extends T & { version: number }>(
     filter: object,
     decide: (current: V) => AuditedChange<V> | undefined | Promise<AuditedChange<V> | undefined>,
     action: Action | undefined,
   ): Promise<V> {
     const model = this.#model as unknown as Model<V>;
-    const changed = await changeDocument<V>(model, filter, async (current) => {
+    const decideOn = async (current: V) => {
       const change = await decide(current);
       if (!change) return undefined;
       const { more = [], ...written } = change;
       const changes = [...changesOf<T>(this.#described, current, written.set), ...more];
       return { ...written, events: changes.length > 0 ? this.#events(action, current, changes) : [] };
-    });
+    };
+    const changed = await changeDocument<V>(model, filter, decideOn, async () => action?.stillAllowed?.());
     if (changed.events) this.#outbox.relay.announce(model, changed);
     return changed;
   }
 
-  /** `deleteDocument`. @param told the event that tells others of it, beside the entry */
+  /** `deleteDocument`, by who may do it still. @param told the event that tells others of it, beside the entry */
   delete(
     filter: object,
     action: Action | undefined,
@@ -83,7 +84,10 @@ export class AuditedCollection<T extends Audited> {
     told?: (current: T) => OutboxEvent,
   ): Promise<T> {
     return deleteDocument(this.#model, filter, this.#outbox.tombstones, {
-      check,
+      check: async (current) => {
+        await action?.stillAllowed?.();
+        await check?.(current);
+      },
       events: (current) => [
         ...(action
           ? [deletionEvent(action, current.account, this.#objectOf(current), current.created_at)]

@@ -43,28 +43,34 @@ export const inTurnOf = <T>(name: string, task: () => Promise<T>): Promise<T> =>
  * and events say what really changed.
  * @returns the document as it stands now; its `events` are those of this change alone
  * @param decide changes no document by the same filter itself
- * @throws ParlorError `not_found` when nothing matches `filter`, `throttled` when too many wait, and whatever `decide`
- * throws.
+ * @param whoNow says who changes it, as that one stands when its turn has come; `decide` gets what it says
+ * @throws ParlorError `not_found` when nothing matches `filter`, `throttled` when too many wait, and whatever `whoNow` and
+ * `decide` throw.
  */
-export const changeDocument = <T extends Versioned>(
+export const changeDocument = <T extends Versioned, Who = unknown>(
   model: Model<T>,
   filter: object,
-  decide: (current: T) => Change<T> | undefined | Promise<Change<T> | undefined>,
+  decide: (current: T, who: Who) => Decision<T>,
+  whoNow?: () => Promise<Who>,
 ): Promise<T> =>
   inTurnOf(`${model.collection.collectionName} ${JSON.stringify(filter)}`, () =>
-    change(model, filter, decide),
+    change(model, filter, decide, whoNow),
   );
 
-const change = async <T extends Versioned>(
+type Decision<T> = Change<T> | undefined | Promise<Change<T> | undefined>;
+
+const change = async <T extends Versioned, Who>(
   { collection }: Model<T>,
   filter: object,
-  decide: (current: T) => Change<T> | undefined | Promise<Change<T> | undefined>,
+  decide: (current: T, who: Who) => Decision<T>,
+  whoNow: (() => Promise<Who>) | undefined,
 ): Promise<T> => {
   for (const tries = new Tries(`a change in ${collection.collectionName}`); ; ) {
     tries.next();
+    const who = (await whoNow?.()) as Who;
     const current = (await collection.findOne(filter, { projection })) as T | null;
     if (!current) throw notFound();
-    const change = await decide(current);
+    const change = await decide(current, who);
     if (!change) return current;
     const { set, unset = [], events = [] } = change;
     const { _id, version, created_at } = current;

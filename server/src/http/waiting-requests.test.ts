@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
+import { testMembers } from '../../test/members.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 20 };
 const app = testApp();
+const people = testMembers(app);
 
 /** Has the next look at an Idempotency-Key wait, as in a slow database. @returns lets it go on */
 const holdClaim = () => {
@@ -59,3 +61,42 @@ it('a request that waited while its token was revoked is refused, and makes noth
   expect((await late).status).toBe(401);
   expect(await app.services.models.rooms.countDocuments({ name: key })).toBe(0);
 });
+
+it.each(['webhooks', 'leads'] as const)(
+  'a deletion among %s that waited for the database is refused to an admin that has been removed',
+  async (kind) => {
+    const { token } = await app.account();
+    const made = {
+      webhooks: { event: 'message.added', target: 'https://own.example.com/' },
+      leads: { nickname: 'Ada' },
+    };
+    const { json } = await app.request('POST', `/api/v1/${kind}/`, { token, body: made[kind] });
+    const path = `/api/v1/${kind}/${json.uuid}/`;
+    const admin = await people.member(token, 'admin');
+    const { models } = app.services;
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // What a deletion of that kind asks of the database first.
+    const { webhooks, roomDeletions } = models;
+    const find = webhooks.findOne.bind(webhooks);
+    const insert = roomDeletions.insertOne.bind(roomDeletions);
+    const spy =
+      kind === 'webhooks'
+        ? vi.spyOn(webhooks, 'findOne').mockImplementationOnce(((asked: object) => ({
+            lean: () => held.then(() => find(asked).lean().exec()),
+          })) as never)
+        : vi
+            .spyOn(roomDeletions, 'insertOne')
+            .mockImplementationOnce(((pending: never) => held.then(() => insert(pending))) as never);
+    const late = app.request('DELETE', path, { token: admin.token });
+    await vi.waitFor(() => expect(spy).toHaveBeenCalled(), PATIENCE);
+    expect((await people.remove(token, admin.uuid)).status).toBe(204);
+    await sleep(1_100);
+    release();
+    expect((await late).status).toBe(401);
+    expect((await app.request('GET', path, { token })).status).toBe(200);
+    expect(await roomDeletions.countDocuments({ room: json.uuid })).toBe(0);
+  },
+);

@@ -59,11 +59,14 @@ const wantedQuery = {
   rating: z.int().min(1).max(5).optional(),
 };
 
-const changerOf = (ctx: Context): Changer => ({
-  view: viewOf(ctx),
-  member: memberOf(ctx)._id,
-  author: authorOf(ctx),
-});
+/** Who changes something, as it stands whenever it is called. It throws as `callerNow` does. */
+const changerNow = (ctx: Context): (() => Promise<Changer>) => {
+  const caller = callerNow(ctx);
+  return async () => {
+    const now = await caller();
+    return { view: viewOf(now), member: memberOf(now)._id, author: authorOf(now) };
+  };
+};
 
 const ME = 'me';
 
@@ -238,10 +241,12 @@ export const inboxRoutes = ({
       handler: async (ctx) => {
         const change = readObject(BulkChange, ctx.state.body);
         // It may wait for others of its account, and takes seconds itself.
-        const changer = async () => {
+        const now = changerNow(ctx);
+        const again = async () => {
           await ctx.state.authenticateAgain();
-          return changerOf(ctx);
+          return now();
         };
+        const changer = { now, again };
         ctx.body = await inbox.changeAll(accountOf(ctx), changer, change, precondition(ctx), whenHungUp(ctx));
       },
     },
@@ -276,7 +281,7 @@ export const inboxRoutes = ({
       answers: shown(Conversation),
       handler: async (ctx) => {
         const wanted = readPatch(ConversationPatch, ctx.state.body);
-        await send(ctx, await inbox.change(changerOf(ctx), pathUuid(ctx), wanted, precondition(ctx)));
+        await send(ctx, await inbox.change(changerNow(ctx), pathUuid(ctx), wanted, precondition(ctx)));
       },
     },
   ];

@@ -37,6 +37,12 @@ export interface Changer {
   author: MemberReference | undefined;
 }
 
+/** Says who changes many, some at a time: `again` looks at once, `now` where that was long ago. */
+interface BulkChanger {
+  again(): Promise<Changer>;
+  now(): Promise<Changer>;
+}
+
 interface Parts {
   conversations: ConversationModel;
   rooms: RoomModel;
@@ -91,26 +97,29 @@ export class InboxService {
 
   /**
    * Changes a conversation; all that was said before is taken into account first.
+   * @param changer says who does it, also once its turn has come
    * @param check a precondition on the conversation as it is shown
-   * @throws ParlorError `not_found`, `invalid`, and what `check` throws
+   * @throws ParlorError `not_found`, `invalid`, and what `changer` and `check` throw
    */
   async change(
-    changer: Changer,
+    changer: () => Promise<Changer>,
     uuid: string,
     wanted: Partial<ConversationPatch>,
     check?: Check,
   ): Promise<StoredConversation> {
-    const { account } = changer.view;
+    const { view, member } = await changer();
+    const { account } = view;
     const assignee = await this.#assigneeFor(account, wanted);
-    const changed = await this.#change(changer, uuid, { ...wanted, assignee }, check);
-    await this.releaseGone(account, [assignee?._id, wanted.is_unread ? changer.member : undefined]);
+    const changed = await this.#change(account, changer, uuid, { ...wanted, assignee }, check);
+    await this.releaseGone(account, [assignee?._id, wanted.is_unread ? member : undefined]);
     await this.#parts.tagNames.remember(account, wanted.tags ?? []);
     return changed;
   }
 
   /**
    * Changes many conversations, each for itself.
-   * @param changer says who does it, as it stands now; where that throws, the rest stays as it is
+   * @param changer says who does it, `again` before some and `now` where one waits for its turn; where it throws, the rest stays
+   *   as it is
    * @param check a precondition on each of them, as it is shown
    * @param gone nobody waits for it any more: it is not begun then
    * @throws ParlorError `invalid` when it can be done to none, `throttled` when too many of the account wait; the reason
@@ -118,7 +127,7 @@ export class InboxService {
    */
   changeAll(
     account: string,
-    changer: () => Promise<Changer>,
+    changer: BulkChanger,
     change: BulkChange,
     check?: Check,
     gone?: AbortSignal,
@@ -128,7 +137,7 @@ export class InboxService {
 
   async #changeAll(
     account: string,
-    changer: () => Promise<Changer>,
+    changer: BulkChanger,
     { uuids, ...wanted }: BulkChange,
     check: Check,
   ): Promise<BulkResult> {
@@ -137,11 +146,17 @@ export class InboxService {
     let reader: string | undefined;
     try {
       for (let from = 0; from < uuids.length; from += BULK_AT_ONCE) {
-        const now = await changer();
-        if (wanted.is_unread) reader = now.member;
+        const { member } = await changer.again();
+        if (wanted.is_unread) reader = member;
         const some = uuids.slice(from, from + BULK_AT_ONCE);
-        const ends = await Promise.all(some.map((uuid) => this.#outcome(now, uuid, settings, check)));
-        for (const [at, end] of ends.entries()) result[end].push(some[at] as string);
+        const outcome = (uuid: string) => this.#outcome(account, changer.now, uuid, settings, check);
+        const ends = await Promise.allSettled(some.map(outcome));
+        for (const [at, end] of ends.entries()) {
+          if (end.status === 'fulfilled') result[end.value].push(some[at] as string);
+        }
+        // Only now: what follows is for all that were changed.
+        const failed = ends.find((end) => end.status === 'rejected');
+        if (failed) throw failed.reason;
       }
     } finally {
       await this.releaseGone(account, [settings.assignee?._id, reader]);
@@ -153,15 +168,16 @@ export class InboxService {
   }
 
   async #change(
-    { view, member, author }: Changer,
+    account: string,
+    changer: () => Promise<Changer>,
     uuid: string,
     wanted: Settings,
     check?: Check,
   ): Promise<StoredConversation> {
     const { conversations, follower, relay } = this.#parts;
     const { assignee } = wanted;
-    const filter = { _id: uuid, account: view.account };
-    const decide = async (current: StoredConversation) => {
+    const filter = { _id: uuid, account };
+    const decide = async (current: StoredConversation, { view, member, author }: Changer) => {
       if (!isInView(view, current)) throw notFound();
       const said = await follower.upToDate(current);
       const latest = Object.assign({}, current, said, changeOf(current, said)?.set);
@@ -176,10 +192,10 @@ export class InboxService {
       change?.events.push(...markedEvent(latest, set, member));
       return change;
     };
-    const changed = await changeDocument(conversations, filter, decide).catch(async (error) => {
+    const changed = await changeDocument(conversations, filter, decide, changer).catch(async (error) => {
       ignoreMissing(error);
-      if (!(await follower.beginOf(view.account, uuid))) throw error;
-      return changeDocument(conversations, filter, decide);
+      if (!(await follower.beginOf(account, uuid))) throw error;
+      return changeDocument(conversations, filter, decide, changer);
     });
     relay.announce(conversations, changed);
     return changed;
@@ -194,9 +210,15 @@ export class InboxService {
     }
   }
 
-  async #outcome(changer: Changer, uuid: string, wanted: Settings, check: Check): Promise<keyof BulkResult> {
+  async #outcome(
+    account: string,
+    changer: () => Promise<Changer>,
+    uuid: string,
+    wanted: Settings,
+    check: Check,
+  ): Promise<keyof BulkResult> {
     try {
-      await this.#change(changer, uuid, wanted, check);
+      await this.#change(account, changer, uuid, wanted, check);
       return 'changed';
     } catch (error) {
       if (!(error instanceof ParlorError)) throw error;

@@ -14,10 +14,12 @@ import {
 } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
+import { callerNow } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
 import { accountOf, actionOf, viewNow, viewOf } from '../members/principal.ts';
-import { wholeAccount } from '../members/view.ts';
+import { type View, wholeAccount } from '../members/view.ts';
+import type { Visitor } from '../visitors/sessions.service.ts';
 import type { StoredLead } from './leads.model.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
@@ -26,6 +28,15 @@ const tag = 'Leads';
 const callers = ['account'] as const;
 const params = { uuid: uuidInPath() };
 const { cursor: _, ...statisticsQuery } = listQuery;
+
+/** What a visitor finds its own lead in, as long as its session stands. It throws as `callerNow` does. */
+const visitorsViewNow = (ctx: Context, { session }: Visitor): (() => Promise<View>) => {
+  const caller = callerNow(ctx);
+  return async () => {
+    await caller();
+    return wholeAccount(session.account);
+  };
+};
 
 /** /api/v1/leads (specification 4); a visitor may create and PATCH its own (docs/contract.md#visitors). */
 export const leadRoutes = ({
@@ -109,7 +120,9 @@ export const leadRoutes = ({
         const { principal, body, newUuid } = ctx.state;
         const address = (uuid: string) => `${baseUrl(ctx)}/api/v1/leads/${uuid}/`;
         if (principal?.kind === 'visitor') {
-          const { lead, isNew } = await leads.saveByVisitor(principal.visitor, readPatch(NewLead, body));
+          const sent = readPatch(NewLead, body);
+          const { visitor } = principal;
+          const { lead, isNew } = await leads.saveByVisitor(visitor, sent, visitorsViewNow(ctx, visitor));
           ctx.state.subject = { uuid: lead._id, at: new Date() };
           if (isNew) sendCreated(ctx, presentLead(lead), address(lead._id));
           else sendObject(ctx, presentLead(lead));
@@ -150,7 +163,7 @@ export const leadRoutes = ({
       handler: async (ctx) => {
         const uuid = pathUuid(ctx);
         const wanted = readObject(NewLead, ctx.state.body);
-        sendObject(ctx, presentLead(await leads.change(viewOf(ctx), uuid, wanted, precondition(ctx))));
+        sendObject(ctx, presentLead(await leads.change(viewNow(ctx), uuid, wanted, precondition(ctx))));
       },
     },
     {
@@ -173,9 +186,9 @@ export const leadRoutes = ({
         const { principal } = ctx.state;
         const isVisitor = principal?.kind === 'visitor';
         if (isVisitor && uuid !== visitorLead(principal.visitor.session)) throw notFound();
-        const view = isVisitor ? wholeAccount(principal.visitor.session.account) : viewOf(ctx);
+        const seen = isVisitor ? visitorsViewNow(ctx, principal.visitor) : viewNow(ctx);
         const wanted = readPatch(NewLead, ctx.state.body);
-        sendObject(ctx, presentLead(await leads.change(view, uuid, wanted, precondition(ctx))));
+        sendObject(ctx, presentLead(await leads.change(seen, uuid, wanted, precondition(ctx))));
       },
     },
     {

@@ -87,10 +87,12 @@ export class LeadsService {
    * Stores a visitor's lead, or changes the one that it has (docs/contract.md#visitors); the first thing that
    * a visitor leaves makes its room. What the widget does not send of the device and the page, the session
    * knows.
+   * @param viewNow as `change` takes it
    */
   async saveByVisitor(
     visitor: Visitor,
     sent: Partial<NewLead>,
+    viewNow: () => Promise<View>,
   ): Promise<{ lead: StoredLead; isNew: boolean }> {
     const { session, widget } = visitor;
     const { account } = session;
@@ -112,7 +114,7 @@ export class LeadsService {
       });
       if (isNew) return { lead: stored, isNew };
     }
-    return { lead: await this.change(wholeAccount(account), uuid, sent), isNew: false };
+    return { lead: await this.change(viewNow, uuid, sent), isNew: false };
   }
 
   list(view: View, page: Page): AsyncGenerator<StoredLead[]> {
@@ -128,11 +130,17 @@ export class LeadsService {
 
   /**
    * Sets the fields of `wanted`; lead.changed names those that really changed, and does not fire for none.
-   * @throws ParlorError `not_found`, `invalid`, and whatever `check` throws.
+   * @param viewNow says what is seen by whoever changes it, also once its turn has come
+   * @throws ParlorError `not_found`, `invalid`, and whatever `viewNow` and `check` throw.
    */
-  async change(view: View, uuid: string, wanted: Partial<NewLead>, check?: Check): Promise<StoredLead> {
-    const { account } = view;
-    const changed = await changeDocument(this.#leads, { _id: uuid, account }, (current) => {
+  async change(
+    viewNow: () => Promise<View>,
+    uuid: string,
+    wanted: Partial<NewLead>,
+    check?: Check,
+  ): Promise<StoredLead> {
+    const { account } = await viewNow();
+    const decide = (current: StoredLead, view: View) => {
       if (!isInView(view, current)) throw notFound();
       check?.(presentLead(current));
       const set = differences<NewLead>(current, wanted);
@@ -141,7 +149,8 @@ export class LeadsService {
       checkContact(next);
       const data = { ...presentLead(next), changed: Object.keys(set) };
       return { set, events: [newEvent('lead.changed', account, new Date(), data, current)] };
-    });
+    };
+    const changed = await changeDocument(this.#leads, { _id: uuid, account }, decide, viewNow);
     this.#relay.announce(this.#leads, changed);
     return changed;
   }
@@ -153,6 +162,7 @@ export class LeadsService {
   async delete(account: string, uuid: string, check?: Check, action?: Action): Promise<void> {
     const { room } = await this.get(wholeAccount(account), uuid);
     await this.#deletion.deleteLead(account, uuid, async () => {
+      await action?.stillAllowed?.();
       if (room !== undefined) await this.#rooms.dropPendingLead(room, uuid);
       await this.#audited.delete(
         { _id: uuid, account },

@@ -198,7 +198,7 @@ export class MemberStore {
    * Compare-and-set: `decide` sees the member as it stands, and again when another writer came between.
    * @param action what the audit trail says of it
    * @returns the member as it is now
-   * @throws ParlorError `not_found`, and whatever `decide` throws
+   * @throws ParlorError `not_found`, whatever `decide` throws, and what `action` is refused with by the time that its turn comes
    */
   change(account: string, uuid: string, decide: Decide, action?: Action): Promise<Member> {
     return inTurnOf(`members ${uuid}`, () => this.#change(account, uuid, decide, action));
@@ -207,6 +207,7 @@ export class MemberStore {
   async #change(account: string, uuid: string, decide: Decide, action: Action | undefined): Promise<Member> {
     for (const tries = new Tries('a change of a member'); ; ) {
       tries.next();
+      await action?.stillAllowed?.();
       const current = await this.get(account, uuid);
       const set = await decide(current);
       if (!set) return current;

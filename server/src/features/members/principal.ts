@@ -76,7 +76,7 @@ export const sessionOf = (ctx: Pick<Context, 'state'>): string | undefined => pr
  * The member that writes something itself; undefined where a program does it: with a token of its own, or with the
  * account's, which was for programs before there were others.
  */
-export const authorOf = (ctx: Pick<Context, 'state'>): MemberReference | undefined => {
+export const authorOf = (ctx: Caller): MemberReference | undefined => {
   const { member, program, session } = principalOf(ctx);
   const isAccountToken = member.isFounder && session === undefined;
   return program || isAccountToken ? undefined : { uuid: member._id, name: member.name ?? '' };
@@ -95,6 +95,7 @@ export const actionOf = (ctx: Pick<Context, 'state' | 'ip'>): Action => {
   return {
     ...publicActionOf(ctx),
     actor: program ? { ...actor, kind: 'program', token: program.name } : actor,
+    stillAllowed: () => ctx.state.stillAllowed(),
   };
 };
 

@@ -7,7 +7,7 @@ import { queryInteger, readPage, sendPage } from '../../http/lists.ts';
 import { created, deleted, listOf, listQuery, patchOf, shown } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
-import { type Caller, inTurn } from '../../http/turns.ts';
+import { type Caller, callerNow, inTurn } from '../../http/turns.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { AsWritten, CurrentAvatars } from '../members/avatars/current-avatars.ts';
@@ -109,9 +109,11 @@ export const roomRoutes = ({
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
     const condition = conditionOf(ctx, limit);
     const label = pathLabel(ctx);
-    const changed = async (now: Caller): Promise<Room> => {
+    const caller = callerNow(ctx);
+    const viewNow = async () => viewFor(await caller());
+    const changed = async (): Promise<Room> => {
       const only = await find?.(condition !== undefined);
-      const room = await rooms.change(viewFor(now), only?.label ?? label, wanted, async (current) => {
+      const room = await rooms.change(viewNow, only?.label ?? label, wanted, async (current) => {
         if (only && current._id !== only._id) throw notFound();
         await condition?.(current);
       });

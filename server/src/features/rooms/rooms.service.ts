@@ -130,24 +130,26 @@ export class RoomsService {
   /**
    * Sets the fields of `wanted`. `check` sees the room as it stands, and throws when a caller's condition does
    * not hold.
+   * @param viewNow says what is seen by whoever changes it, also once its turn has come
    * @throws ParlorError `not_found`, also for a room out of view; `invalid` when another room has that label, or when
-   * whoever is restricted to some widgets changes it; and whatever `check` throws.
+   * whoever is restricted to some widgets changes it; and whatever `viewNow` and `check` throw.
    */
   async change(
-    view: View,
+    viewNow: () => Promise<View>,
     label: string,
     wanted: Partial<NewRoom>,
     check?: (current: StoredRoom) => Promise<void>,
   ): Promise<StoredRoom> {
-    const { account } = view;
-    const changed = await changeDocument(this.#rooms, { account, label }, async (current) => {
+    const { account } = await viewNow();
+    const decide = async (current: StoredRoom, view: View) => {
       if (!isInView(view, current)) throw notFound();
       await check?.(current);
       const set = differences<NewRoom>(current as NewRoom, wanted) as Partial<StoredRoom> | undefined;
       // Whether a label is free would tell of rooms that are out of view.
       if (view.widgets && set?.label !== undefined) throw invalid({ label: [LABEL_STAYS] });
       return set && { set, events: [roomUpdated(current, set)] };
-    }).catch(labelTaken);
+    };
+    const changed = await changeDocument(this.#rooms, { account, label }, decide, viewNow).catch(labelTaken);
     this.#relay.announce(this.#rooms, changed);
     return changed;
   }

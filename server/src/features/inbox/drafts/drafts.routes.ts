@@ -4,7 +4,7 @@ import { deleted, shown, uuidInPath } from '../../../http/openapi/operation.ts';
 import type { Route } from '../../../http/route.ts';
 import { precondition, sendObject } from '../../../http/single-object.ts';
 import { pathUuid, readObject } from '../../../http/validate.ts';
-import { memberOf, viewOf } from '../../members/principal.ts';
+import { memberOf, viewNow, viewOf } from '../../members/principal.ts';
 import type { DraftsService } from './drafts.service.ts';
 
 const tag = 'Conversations';
@@ -12,11 +12,7 @@ const callers = ['account'] as const;
 const path = '/api/v1/conversations/{uuid}/draft/';
 const params = { uuid: uuidInPath() };
 
-const placeOf = (ctx: Context) => ({
-  view: viewOf(ctx),
-  member: memberOf(ctx)._id,
-  room: pathUuid(ctx),
-});
+const placeOf = (ctx: Context) => ({ member: memberOf(ctx)._id, room: pathUuid(ctx) });
 
 /** /api/v1/conversations/<uuid>/draft/ (docs/contract.md#drafts). */
 export const draftRoutes = ({ drafts }: { drafts: DraftsService }): Route[] => [
@@ -31,7 +27,7 @@ export const draftRoutes = ({ drafts }: { drafts: DraftsService }): Route[] => [
     params,
     condition: 'read',
     answers: shown(Draft),
-    handler: async (ctx) => sendObject(ctx, await drafts.get(placeOf(ctx))),
+    handler: async (ctx) => sendObject(ctx, await drafts.get(viewOf(ctx), placeOf(ctx))),
   },
   {
     method: 'PUT',
@@ -48,7 +44,7 @@ export const draftRoutes = ({ drafts }: { drafts: DraftsService }): Route[] => [
     answers: shown(Draft),
     handler: async (ctx) => {
       const input = readObject(NewDraft, ctx.state.body);
-      sendObject(ctx, await drafts.put(placeOf(ctx), input, precondition(ctx)));
+      sendObject(ctx, await drafts.put(viewNow(ctx), placeOf(ctx), input, precondition(ctx)));
     },
   },
   {
@@ -63,7 +59,8 @@ export const draftRoutes = ({ drafts }: { drafts: DraftsService }): Route[] => [
     condition: 'write',
     answers: deleted,
     handler: async (ctx) => {
-      await drafts.put(placeOf(ctx), { body: '', is_note: false }, precondition(ctx));
+      const empty = { body: '', is_note: false };
+      await drafts.put(viewNow(ctx), placeOf(ctx), empty, precondition(ctx));
       ctx.status = 204;
     },
   },

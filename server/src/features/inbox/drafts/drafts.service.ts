@@ -2,9 +2,10 @@ import { Draft, type NewDraft } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
 import { insertOnce } from '../../../database/insert.ts';
 import { inTurnOf } from '../../../events/change.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { Tries } from '../../../platform/tries.ts';
 import type { MemberStore } from '../../members/member-store.ts';
-import type { View } from '../../members/view.ts';
+import { isInView, type View } from '../../members/view.ts';
 import type { InboxService } from '../inbox.service.ts';
 import type { DraftModel, StoredDraft } from './draft.model.ts';
 
@@ -13,7 +14,6 @@ type Check = ((current: Draft) => void) | undefined;
 
 /** Whose draft in which conversation. */
 interface Place {
-  view: View;
   member: string;
   room: string;
 }
@@ -35,20 +35,23 @@ export class DraftsService {
   }
 
   /** @returns an empty one where there is none. @throws ParlorError `not_found` for a conversation out of view */
-  async get(place: Place): Promise<Draft> {
-    await this.#inbox.get(place.view, place.room);
+  async get(view: View, place: Place): Promise<Draft> {
+    await this.#inbox.get(view, place.room);
     return presentDraft(await this.#find(place));
   }
 
   /**
    * Replaces the draft; an empty one is none. Of two at the same time the later one stays, unless `check` forbids it.
-   * @throws ParlorError `not_found`, and what `check` throws
+   * @param viewNow says what the member sees, also once its turn has come
+   * @throws ParlorError `not_found`, and what `viewNow` and `check` throw
    */
-  async put(place: Place, wanted: NewDraft, check: Check): Promise<Draft> {
-    const { account } = await this.#inbox.get(place.view, place.room);
-    const draft = await inTurnOf(`drafts ${keyOf(place)}`, () =>
-      this.#put({ ...place, account }, wanted, check),
-    );
+  async put(viewNow: () => Promise<View>, place: Place, wanted: NewDraft, check: Check): Promise<Draft> {
+    const conversation = await this.#inbox.get(await viewNow(), place.room);
+    const { account } = conversation;
+    const draft = await inTurnOf(`drafts ${keyOf(place)}`, async () => {
+      if (!isInView(await viewNow(), conversation)) throw notFound();
+      return this.#put({ ...place, account }, wanted, check);
+    });
     // Whoever was removed meanwhile had its drafts deleted before this one was written.
     const members = draft.body === '' ? [] : await this.#members.of(account);
     if (draft.body !== '' && !members.some(({ _id }) => _id === place.member)) {
@@ -87,7 +90,7 @@ export class DraftsService {
     }
   }
 
-  async #find(place: Omit<Place, 'view'>): Promise<StoredDraft | undefined> {
+  async #find(place: Place): Promise<StoredDraft | undefined> {
     return (await this.#drafts.findOne({ _id: keyOf(place) }).lean<StoredDraft>()) ?? undefined;
   }
 

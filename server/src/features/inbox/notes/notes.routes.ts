@@ -3,6 +3,7 @@ import type { Context } from '../../../http/context.ts';
 import { created, deleted, patchOf, shown, uuidInPath } from '../../../http/openapi/operation.ts';
 import type { Route } from '../../../http/route.ts';
 import { precondition, representationOf, sendRepresentation } from '../../../http/single-object.ts';
+import { type Caller, callerNow } from '../../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../../http/validate.ts';
 import { avatarUrl } from '../../members/avatars/avatar-url.ts';
 import type { CurrentAvatars } from '../../members/avatars/current-avatars.ts';
@@ -31,12 +32,18 @@ export const noteRoutes = ({
   currentAvatars: CurrentAvatars;
   baseUrl(ctx: Context): string;
 }): Route[] => {
-  const writerOf = (ctx: Context): Writer => ({
-    view: viewOf(ctx),
-    member: memberOf(ctx),
-    author: authorOf(ctx),
-    avatar: avatarUrl(baseUrl(ctx), memberOf(ctx).avatar),
+  const writerOf = (ctx: Context, now: Caller = ctx): Writer => ({
+    view: viewOf(now),
+    member: memberOf(now),
+    author: authorOf(now),
+    avatar: avatarUrl(baseUrl(ctx), memberOf(now).avatar),
   });
+
+  /** Who writes a note, as it stands whenever it is called. It throws as `callerNow` does. */
+  const writerNow = (ctx: Context): (() => Promise<Writer>) => {
+    const caller = callerNow(ctx);
+    return async () => writerOf(ctx, await caller());
+  };
 
   /** A note's entity tag says nothing of its author's picture, which is no part of it. */
   const send = async (ctx: Context, note: StoredNote, status = 200): Promise<void> => {
@@ -104,7 +111,7 @@ export const noteRoutes = ({
       handler: async (ctx) => {
         const wanted = readPatch(NewNote, ctx.state.body);
         const check = precondition(ctx);
-        const changed = await notes.change(writerOf(ctx), pathUuid(ctx), pathNote(ctx), wanted, check);
+        const changed = await notes.change(writerNow(ctx), pathUuid(ctx), pathNote(ctx), wanted, check);
         await send(ctx, changed);
       },
     },
@@ -120,7 +127,7 @@ export const noteRoutes = ({
       condition: 'write',
       answers: deleted,
       handler: async (ctx) => {
-        await notes.delete(writerOf(ctx), pathUuid(ctx), pathNote(ctx), precondition(ctx));
+        await notes.delete(writerNow(ctx), pathUuid(ctx), pathNote(ctx), precondition(ctx));
         ctx.status = 204;
       },
     },

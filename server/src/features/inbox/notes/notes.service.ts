@@ -11,7 +11,7 @@ import { newUuid } from '../../../platform/ids.ts';
 import type { AsWritten } from '../../members/avatars/current-avatars.ts';
 import type { ActiveMember } from '../../members/member.ts';
 import type { MemberStore } from '../../members/member-store.ts';
-import type { View } from '../../members/view.ts';
+import { isInView, type View } from '../../members/view.ts';
 import type { StoredConversation } from '../conversation.model.ts';
 import type { InboxService } from '../inbox.service.ts';
 import { mentionedIn } from './mentions.ts';
@@ -83,18 +83,22 @@ export class NotesService {
     return found;
   }
 
-  /** @throws ParlorError `not_found`, `forbidden` unless the writer wrote it, and what `check` throws */
+  /**
+   * @param writer says who changes it, also once its turn has come
+   * @throws ParlorError `not_found`, `forbidden` unless the writer wrote it, and what `writer` and `check` throw
+   */
   async change(
-    { view, member, avatar }: Writer,
+    writer: () => Promise<Writer>,
     room: string,
     uuid: string,
     { body }: Partial<NewNote>,
     check: Check,
   ): Promise<StoredNote> {
     const { inbox, notes, relay } = this.#parts;
-    const conversation = await inbox.get(view, room);
-    const filter = { _id: uuid, room, account: view.account };
-    const changed = await changeDocument<StoredNote>(notes, filter, async (current) => {
+    const conversation = await inbox.get((await writer()).view, room);
+    const filter = { _id: uuid, room, account: conversation.account };
+    const decide = async (current: StoredNote, { view, member, avatar }: Writer) => {
+      if (!isInView(view, conversation)) throw notFound();
       if (current.member !== member._id) throw notTheAuthor('change');
       check?.(presentNote(current));
       if (body === undefined || body === current.body) return undefined;
@@ -102,18 +106,21 @@ export class NotesService {
       const set = { body, mentions, edited_at: new Date() };
       const now = Object.assign({}, current, set);
       return { set, events: [written('note.changed', now, avatar, current.mentions)] };
-    });
+    };
+    const changed = await changeDocument(notes, filter, decide, writer);
     relay.announce(notes, changed);
     return changed;
   }
 
   /** By whoever wrote it, owners and admins. @throws ParlorError as `change` does */
-  async delete({ view, member }: Writer, room: string, uuid: string, check: Check): Promise<void> {
+  async delete(writer: () => Promise<Writer>, room: string, uuid: string, check: Check): Promise<void> {
     const { inbox, notes, tombstones } = this.#parts;
-    await inbox.get(view, room);
-    const filter = { _id: uuid, room, account: view.account };
+    const conversation = await inbox.get((await writer()).view, room);
+    const filter = { _id: uuid, room, account: conversation.account };
     await deleteDocument(notes, filter, tombstones, {
-      check: (current) => {
+      check: async (current) => {
+        const { view, member } = await writer();
+        if (!isInView(view, conversation)) throw notFound();
         if (current.member !== member._id && member.role === 'operator') throw notTheAuthor('delete');
         check?.(presentNote(current));
       },
