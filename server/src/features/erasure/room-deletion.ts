@@ -27,6 +27,9 @@ const SWEEP_EVERY_MS = 20_000;
 /** How long who deletes something waits for its words to leave the search index; what is left then goes with the second round. */
 const WITHIN_MS = 2_000;
 
+/** What has gone, and of which more is to be erased. */
+type Removed = PendingDeletion & { removed_at: Date };
+
 /** Told of a room that was deleted, once what was said in it is erased. Its visitor may have begun anew there meanwhile. */
 type DeletionListener = (room: Pick<StoredRoom, '_id' | 'account'>) => unknown;
 
@@ -79,27 +82,33 @@ export class RoomDeletion {
   /**
    * Deletes a room, which members are told on the live channel; when this is through, nothing that was said in it is seen any
    * more.
-   * @throws ParlorError `not_found`, and whatever `check` throws.
+   * @param gone nobody waits for it any more: it is not begun then
+   * @throws ParlorError `not_found`, `throttled` when too many of the account wait, and whatever `check` throws; the reason of
+   *   `gone`
    */
   async delete(
     account: string,
     label: string,
     check?: (current: StoredRoom) => Promise<void>,
     action?: Action,
+    gone?: AbortSignal,
   ): Promise<void> {
     const known = await this.#rooms.findOne({ account, label }, { _id: 1 }).lean();
     if (!known) throw notFound();
     // By uuid, too: another room may have got the label since.
     const filter = { account, label, _id: known._id };
-    await this.#delete({ account, room: known._id }, () =>
-      wholeRoomTurns.run(account, () => this.#audited.delete(filter, action, check, deletedEvent)),
-    );
+    const remove = () => this.#audited.delete(filter, action, check, deletedEvent);
+    const removeInTurn = async (): Promise<Removed> => {
+      await action?.stillAllowed?.();
+      return this.#remove({ account, room: known._id }, remove);
+    };
+    await this.#follow(await wholeRoomTurns.run(account, removeInTurn, gone));
     await this.#tell({ _id: known._id, account });
   }
 
   /** Deletes a lead by `remove`, and then what else is kept of it. @throws whatever `remove` throws */
-  deleteLead(account: string, lead: string, remove: () => Promise<unknown>): Promise<void> {
-    return this.#delete({ account, room: lead, is_lead: true }, remove);
+  async deleteLead(account: string, lead: string, remove: () => Promise<unknown>): Promise<void> {
+    await this.#follow(await this.#remove({ account, room: lead, is_lead: true }, remove));
   }
 
   /** Whether a lead was deleted within the last minute, or is being. */
@@ -151,10 +160,11 @@ export class RoomDeletion {
     if (wasOut && (await this.#erasure.isOut(room))) await this.#pending.deleteOne({ _id });
   }
 
-  async #delete(
+  /** Writes down what is removed, and removes it. @throws whatever `remove` throws */
+  async #remove(
     what: Omit<PendingDeletion, '_id' | 'begun_at' | 'removed_at'>,
     remove: () => Promise<unknown>,
-  ): Promise<void> {
+  ): Promise<Removed> {
     const pending = { _id: newUuid(), ...what, begun_at: new Date() };
     await this.#pending.insertOne(pending);
     try {
@@ -164,12 +174,15 @@ export class RoomDeletion {
       if (isRefusal(error)) await this.#pending.deleteOne({ _id: pending._id });
       throw error;
     }
+    return { ...pending, removed_at: new Date() };
+  }
+
+  /** Erases what else is kept of it. */
+  async #follow({ _id, ...removed }: Removed): Promise<void> {
     // A removal that took long may have been taken for one that never was: then its second round is still to come.
-    const { _id, ...written } = pending;
-    const removed = { ...written, removed_at: new Date() };
     await this.#pending.updateOne({ _id }, { $set: removed }, { upsert: true });
     // From now on its visitor may begin anew there.
-    await this.#erasure.erase(what.room, { before: new Date(), deadline: performance.now() + WITHIN_MS });
+    await this.#erasure.erase(removed.room, { before: new Date(), deadline: performance.now() + WITHIN_MS });
   }
 
   async #tell(room: Parameters<DeletionListener>[0]): Promise<void> {

@@ -6,6 +6,7 @@ import {
   uuidReference,
 } from '@parlor/shared';
 import type { Context } from '../../http/context.ts';
+import { whenHungUp } from '../../http/hung-up.ts';
 import { queryUuid, readPage, sendPage } from '../../http/lists.ts';
 import { created, listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
@@ -14,7 +15,7 @@ import { type Caller, objectInTurn } from '../../http/turns.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
-import { pictured, viewOf } from '../members/principal.ts';
+import { pictured, viewNow, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
 import { presentCreated } from './added-message.ts';
 import type { StoredMessage } from './messages.model.ts';
@@ -99,7 +100,11 @@ export const messageRoutes = ({
       const message =
         principal?.kind === 'visitor'
           ? await messages.createByVisitor(principal.visitor, input, request)
-          : await messages.create(viewOf(ctx), input, { ...request, by: pictured(ctx, baseUrl(ctx)) });
+          : await messages.create(viewNow(ctx), input, {
+              ...request,
+              by: pictured(ctx, baseUrl(ctx)),
+              gone: whenHungUp(ctx),
+            });
       ctx.state.subject = { uuid: input.room.uuid, at: message.sent_at };
       const answer = await messages.answerInTime(message);
       const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };

@@ -89,19 +89,24 @@ export class MessagesService {
 
   /**
    * Stores a message of the account's own, with its message.added event in the same write.
+   * @param viewNow says what is seen by whoever writes it, also once it has waited to take the room over
    * @param by the member who wrote it, which counts where it is support; its name stands for a missing nickname
-   * @throws ParlorError `invalid` when no such room is in view.
+   * @param gone the member waits no longer: a room that it has not taken over yet stays as it is
+   * @throws ParlorError `invalid` when no such room is in view, what `viewNow` throws, and as `RoomsService.endBot` does
    */
   async create(
-    view: View,
+    viewNow: () => Promise<View>,
     given: NewMessage,
-    { by, ...request }: Sent & { by?: Author },
+    { by, gone, ...request }: Sent & { by?: Author; gone?: AbortSignal },
   ): Promise<StoredMessage> {
     const author = given.is_support_sender ? by : undefined;
     const input = author ? Object.assign({}, given, { nickname: given.nickname || author.name }) : given;
-    const room = await this.roomFor(view, input);
+    const room = await this.roomFor(await viewNow(), input);
+    const stillSees = async () => {
+      if (!isInView(await viewNow(), room)) throw unknownRoom(room._id);
+    };
     // Before the message is there: from then on no bot may speak up behind it.
-    if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(room.account, room._id);
+    if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(room, stillSees, gone);
     return this.#insert(room, input, request, { author });
   }
 

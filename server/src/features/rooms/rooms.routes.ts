@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { present } from '../../database/document.ts';
 import type { Action } from '../../events/audit.ts';
 import type { Context } from '../../http/context.ts';
+import { whenHungUp } from '../../http/hung-up.ts';
 import { queryInteger, readPage, sendPage } from '../../http/lists.ts';
 import { created, deleted, listOf, listQuery, patchOf, shown } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
@@ -53,6 +54,7 @@ interface RoomRemoval {
     label: string,
     check: ((current: StoredRoom) => Promise<void>) | undefined,
     action: Action,
+    gone: AbortSignal,
   ): Promise<void>;
 }
 
@@ -268,7 +270,9 @@ export const roomRoutes = ({
       handler: async (ctx) => {
         const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
         const label = pathLabel(ctx);
-        const remove = (now: Caller) => roomDeletion.delete(accountOf(now), label, condition, actionOf(ctx));
+        const gone = whenHungUp(ctx);
+        const remove = (now: Caller) =>
+          roomDeletion.delete(accountOf(now), label, condition, actionOf(ctx), gone);
         // Only the condition reads its messages.
         await (condition ? inTurn(ctx, remove) : remove(ctx));
         ctx.status = 204;

@@ -154,15 +154,22 @@ export class RoomsService {
     return changed;
   }
 
-  /** A member has taken the conversation over: its bot answers no more. */
-  async endBot(account: string, uuid: string): Promise<void> {
+  /**
+   * A member takes the conversation over: its bot answers no more.
+   * @param stillMay is asked once its turn has come
+   * @param gone the member waits no longer: it is not begun then
+   * @throws ParlorError what `stillMay` throws, `throttled` when too many of the account wait; the reason of `gone`
+   */
+  async endBot(
+    { account, _id }: Pick<StoredRoom, '_id' | 'account'>,
+    stillMay: () => Promise<unknown>,
+    gone?: AbortSignal,
+  ): Promise<void> {
     const set = { is_bot_use: false };
-    await wholeRoomTurns.run(account, async () => {
-      const changed = await changeDocument(this.#rooms, { _id: uuid, account }, (current) =>
-        current.is_bot_use ? { set, events: [roomUpdated(current, set)] } : undefined,
-      );
-      this.#relay.announce(this.#rooms, changed);
-    });
+    const decide = (current: StoredRoom) =>
+      current.is_bot_use ? { set, events: [roomUpdated(current, set)] } : undefined;
+    const end = () => changeDocument(this.#rooms, { _id, account }, decide, stillMay);
+    this.#relay.announce(this.#rooms, await wholeRoomTurns.run(account, end, gone));
   }
 
   /** A lead is about to be deleted: the turn that made it, where that still waits in its room, makes it no more. */
