@@ -56,7 +56,7 @@ export const outbox = async ({ databaseUrl }) => {
     const loop = async () => {
       while (left-- > 0)
         await services.messages.create(
-          wholeAccount(account),
+          async () => wholeAccount(account),
           {
             body: 'Do you deliver on Sundays?',
             nickname: 'Ada',

@@ -52,7 +52,7 @@ export const searchCost = async ({ dataDir, mongodbUrl }) => {
     const loop = async () => {
       while (left-- > 0)
         await messages.create(
-          wholeAccount(account),
+          async () => wholeAccount(account),
           {
             body: textOf(++said),
             nickname: 'Ada',
