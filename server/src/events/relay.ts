@@ -22,6 +22,8 @@ export type EventConsumer = (events: readonly OutboxEvent[]) => Promise<void>;
 
 /** How often documents are searched for events that a process left behind when it died, and how old those are. */
 const SWEEP_EVERY_MS = 1_000;
+/** What accounts have in hand is passed over one by one, and may be thousands of large documents. */
+const SWEEP_SHARE = 0.25;
 /** Every so many searches look also for those whose time lies ahead, since the clock was put back after they were written. */
 const AHEAD_EVERY = 5;
 export const LEFT_BEHIND_AFTER_MS = 2_000;
@@ -98,6 +100,7 @@ export class Relay {
     this.#sweeper = new Sweeper({
       sweep: () => this.#inHand.whileReading(() => this.#sweep()),
       every: SWEEP_EVERY_MS,
+      share: SWEEP_SHARE,
       log,
       failed: 'searching for events left behind failed',
     });
