@@ -25,7 +25,7 @@ const listen = async () => {
   koa.use((ctx, next) => {
     begun.push(ctx.req);
     ctx.res.once('close', () => closed++);
-    ctx.state.principal = {} as never;
+    ctx.state.principal = { owner: ctx.get('X-Account') || undefined } as never;
     ctx.request.ip = ctx.get('X-From');
     return next();
   });
@@ -47,10 +47,16 @@ const listen = async () => {
   });
   const { port } = server.address() as AddressInfo;
   const statuses: number[] = [];
-  const post = async (from: string, body: string) => {
-    const headers = { 'Content-Type': 'application/json', 'X-From': from };
-    const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
-    statuses.push(status);
+  const post = async (from: string, body: string, account = '') => {
+    const headers = { 'Content-Type': 'application/json', 'X-From': from, 'X-Account': account };
+    const sent = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
+    // 0: its connection was cut off.
+    statuses.push(
+      await sent.then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    );
   };
   /** A client that sends a head and what stands behind it, and takes what comes. */
   const begin = async (from: string, head: string, behind: string | Buffer = '') => {
@@ -115,6 +121,20 @@ it('has no room beyond that for all together, however many addresses there are',
   expect(whole()).toBeLessThanOrEqual(26);
   answer();
   await Promise.all(sent);
+});
+
+it('has no room for more than half of that for one account, whoever sends it, and some for others', async () => {
+  const { post, statuses, answer, whole } = await listen();
+  const sent = Array.from({ length: 40 }, (_, n) => post(`192.0.2.${n % 8}`, VALUES, 'busy'));
+  await expect.poll(() => whole() + statuses.length).toBe(40);
+  const { length: refused } = statuses;
+  expect(whole()).toBeLessThanOrEqual(13);
+  sent.push(...Array.from({ length: 10 }, (_, n) => post(`192.0.2.${n % 8}`, VALUES, 'another')));
+  await expect.poll(() => whole() + statuses.length).toBe(50);
+  expect(statuses.length).toBe(refused);
+  answer();
+  await Promise.all(sent);
+  await expect.poll(async () => post('192.0.2.1', VALUES, 'busy').then(() => statuses.at(-1))).toBe(200);
 });
 
 it('forgets those whose clients go away', async () => {

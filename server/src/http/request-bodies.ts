@@ -7,7 +7,11 @@ import type { Context } from './context.ts';
 import type { UnreadBounds } from './unread-bounds.ts';
 
 /** How much of requests' bodies the process keeps (bytes, docs/limits.md); it is in V8's heap while it comes. */
-const BOUNDS: UnreadBounds = { ofAddress: 16 * 1_048_576, together: 64 * 1_048_576 };
+const BOUNDS: UnreadBounds & { ofAccount: number } = {
+  ofAddress: 16 * 1_048_576,
+  ofAccount: 32 * 1_048_576,
+  together: 64 * 1_048_576,
+};
 
 /** A shorter body is less than what its connection takes in any case. */
 const SHORT_BYTES = 2_048;
@@ -17,15 +21,17 @@ const QUICK_MS = 1_000;
 
 const RETRY_AFTER_S = 5;
 
-/** All bodies of one address. */
-interface Sender {
-  address: string;
+/** All bodies of one address, or for one account. */
+interface Holder {
+  name: string;
   bytes: number;
   bodies: number;
 }
 
 interface HeldRequest {
-  sender: Sender;
+  sender: Holder;
+  /** Whose data it works on; those of whoever has no credential are nobody's. */
+  account: Holder | undefined;
   bytes: number;
   /** `performance.now()` */
   since: number;
@@ -46,26 +52,38 @@ export interface HeldBody {
 /** Those whose response, or the work on them, is yet to end. */
 const held = new Set<HeldRequest>();
 const byResponse = new WeakMap<ServerResponse, HeldRequest>();
-const senders = new Map<string, Sender>();
+const senders = new Map<string, Holder>();
+const accounts = new Map<string, Holder>();
 let together = 0;
 
-const count = (one: HeldRequest, bytes: number): void => {
-  one.sender.bytes += bytes - one.bytes;
-  together += bytes - one.bytes;
-  one.bytes = bytes;
+const holderIn = (all: Map<string, Holder>, name: string): Holder => {
+  const holder = all.get(name) ?? { name, bytes: 0, bodies: 0 };
+  holder.bodies++;
+  all.set(name, holder);
+  return holder;
 };
 
-const add = (one: HeldRequest): void => {
-  held.add(one);
-  one.sender.bodies++;
-  senders.set(one.sender.address, one.sender);
+const leave = (all: Map<string, Holder>, holder: Holder | undefined): void => {
+  if (holder && --holder.bodies === 0) all.delete(holder.name);
+};
+
+const count = (one: HeldRequest, bytes: number): void => {
+  const more = bytes - one.bytes;
+  one.sender.bytes += more;
+  if (one.account) one.account.bytes += more;
+  together += more;
+  one.bytes = bytes;
 };
 
 const drop = (one: HeldRequest): void => {
   if (!held.delete(one)) return;
   count(one, 0);
-  if (--one.sender.bodies === 0) senders.delete(one.sender.address);
+  leave(senders, one.sender);
+  leave(accounts, one.account);
 };
+
+const isAccountOver = ({ account }: HeldRequest): boolean =>
+  account !== undefined && account.bytes > BOUNDS.ofAccount;
 
 const tooMuch = (): ParlorError =>
   new ParlorError('unavailable', 'Too much is being sent to the server at once. Try again.', {
@@ -75,16 +93,19 @@ const tooMuch = (): ParlorError =>
 /**
  * Whose connection is cut off first for one that lacks room: what is under way for a second, of the address that holds the most
  * what has held the most for the longest; then what comes quickly, of addresses that hold more than its own. Nobody is for who
- * holds more. Each look ends a request, so that all together are linear in the requests for each.
+ * holds more, nor for another account that has no room. Each look ends a request, so that all together are linear in the requests for each.
  */
-const firstToGo = ({ sender: own }: HeldRequest, now: number): HeldRequest | undefined => {
+const firstToGo = (grown: HeldRequest, now: number): HeldRequest | undefined => {
+  const { sender: own } = grown;
   const isOver = own.bytes > BOUNDS.ofAddress;
+  const isOfOthers = ({ account }: HeldRequest): boolean => isAccountOver(grown) && account !== grown.account;
   let first: HeldRequest | undefined;
   let isFirstSlow = false;
   const weight = ({ bytes, since }: HeldRequest): number => bytes * (now - since + 1);
   for (const one of held) {
     const { sender, isWhole, bytes } = one;
-    if (isWhole || bytes === 0 || (isOver ? sender !== own : sender.bytes < own.bytes)) continue;
+    if (isWhole || bytes === 0 || isOfOthers(one)) continue;
+    if (isOver ? sender !== own : sender.bytes < own.bytes) continue;
     const isSlow = now - one.since >= QUICK_MS;
     if (!isSlow && sender.bytes === own.bytes) continue;
     const isBefore =
@@ -103,7 +124,8 @@ const firstToGo = ({ sender: own }: HeldRequest, now: number): HeldRequest | und
 /** Cuts others off where there is no room for one that has grown. @throws ParlorError `unavailable` where that one has to go */
 const makeRoom = (grown: HeldRequest): void => {
   const now = performance.now();
-  while (grown.sender.bytes > BOUNDS.ofAddress || together > BOUNDS.together) {
+  const { sender } = grown;
+  while (sender.bytes > BOUNDS.ofAddress || isAccountOver(grown) || together > BOUNDS.together) {
     const one = firstToGo(grown, now) ?? grown;
     drop(one);
     if (one === grown) throw tooMuch();
@@ -132,20 +154,24 @@ const countAsItComes = (one: HeldRequest, req: IncomingMessage, body: CountedBod
  * @param mostBytes what it may have: a short one does not count, nor does what was announced and does not come
  * @throws ParlorError `unavailable` where there is no room even so; its reader fails with the same where there is none later
  */
-export const holdRequestBody = ({ ip, req, res }: Context, mostBytes: number): HeldBody | undefined => {
+export const holdRequestBody = (
+  { ip, req, res, state }: Context,
+  mostBytes: number,
+): HeldBody | undefined => {
   if (mostBytes <= SHORT_BYTES) return undefined;
   // A /48 has 65 536 networks, each of which would have a share of its own.
   const { address: own, network: address = own } = addressKeys(ip);
-  const sender = senders.get(address) ?? { address, bytes: 0, bodies: 0 };
+  const owner = state.principal?.owner;
   const one: HeldRequest = {
-    sender,
+    sender: holderIn(senders, address),
+    account: owner === undefined ? undefined : holderIn(accounts, owner),
     bytes: 0,
     since: performance.now(),
     socket: req.socket,
     isWhole: false,
     isWorkedOn: true,
   };
-  add(one);
+  held.add(one);
   byResponse.set(res, one);
   const over = () => !one.isWorkedOn && drop(one);
   res.once('finish', over).once('close', over);
