@@ -27,10 +27,12 @@ export class InHand {
   }
 
   /** Runs what reads documents: an event that leaves meanwhile is had until it ends. */
-  async whileReading(read: () => Promise<void>): Promise<void> {
+  async whileReading<T>(read: () => Promise<T>): Promise<T> {
     this.#left = new Set();
-    await read().finally(() => {
+    try {
+      return await read();
+    } finally {
       this.#left = undefined;
-    });
+    }
   }
 }

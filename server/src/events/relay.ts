@@ -258,7 +258,8 @@ export class Relay {
     return left;
   }
 
-  async #sweep(): Promise<void> {
+  async #sweep(): Promise<boolean> {
+    let isAny = false;
     const past = { $lte: new Date(Date.now() - LEFT_BEHIND_AFTER_MS) };
     // Their events would fill each batch, and hide those of others.
     const busy = [...this.#queues].flatMap(([account, { all, bytes }]) =>
@@ -270,7 +271,7 @@ export class Relay {
     const isAheadLookedFor = this.#sweeps++ % AHEAD_EVERY === 0;
     for (const at of isAheadLookedFor ? [past, { $gt: latestDue(0) }] : [past]) {
       for (const model of this.#models) {
-        if (this.#stopped) return;
+        if (this.#stopped) return isAny;
         const holders = model.collection.find<EventHolder>(
           { 'events.at': at, ...others },
           {
@@ -280,9 +281,13 @@ export class Relay {
             batchSize: SENT_TOGETHER,
           },
         );
-        for await (const holder of holders) this.#leftBehind(model, holder);
+        for await (const holder of holders) {
+          isAny = true;
+          this.#leftBehind(model, holder);
+        }
       }
     }
+    return isAny;
   }
 
   #leftBehind(model: HolderModel, { _id, events = [] }: EventHolder): void {

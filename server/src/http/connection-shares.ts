@@ -56,7 +56,7 @@ const waitsForClient = ({ socket, request }: Connection): boolean =>
 
 /** @param busyOfOne how many of one address are left to it while they are worked on */
 const firstToGo = (
-  { idle, busy, connections }: Peer,
+  { idle, busy }: Peer,
   isHeavier: boolean,
   now: number,
   busyOfOne: number,
@@ -70,7 +70,7 @@ const firstToGo = (
     if (waitsForClient(one)) return one;
   }
   // Those that came first are the next to be answered.
-  return isHeavier && connections > busyOfOne ? [...busy].at(-1) : undefined;
+  return isHeavier && busy.size > busyOfOne ? [...busy].at(-1) : undefined;
 };
 
 /** Whose connection is closed for a newcomer; undefined where that one finds no room. */

@@ -2,6 +2,7 @@ import { databaseAway } from '../database/unavailable.ts';
 import { FairTurns } from '../platform/fair-turns.ts';
 import type { Context } from './context.ts';
 import { whenHungUp } from './hung-up.ts';
+import { UnderWay } from './under-way.ts';
 
 /** Whoever makes a request, as it stands at one moment: what reads `principal` takes it like a context. */
 export interface Caller {
@@ -67,12 +68,7 @@ export const inTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Prom
 export const objectInTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Promise<T> =>
   runIn(largeObjects, ctx, task);
 
-/** Of an account, however many callers it has: what waits holds a connection, and those are everybody's. */
-const ofAccount = new FairTurns({
-  running: Number.POSITIVE_INFINITY,
-  runningOfOne: 1_000,
-  waitingOfOne: 0,
-});
+const underWay = new UnderWay();
 
 const runIn = <T>(
   { owners, callers, sessions }: Turns,
@@ -83,9 +79,11 @@ const runIn = <T>(
   const gone = whenHungUp(ctx);
   const caller = callerNow(ctx);
   const inItsTurn = async (): Promise<T> => task(await caller());
-  const amongOwners = () => owners.run(`${kind} ${owner}`, inItsTurn, gone);
+  const account = `${kind} ${owner}`;
+  const amongOwners = () => owners.run(account, inItsTurn, gone);
   if (kind === 'public') return amongOwners();
-  const line = kind === 'visitor' ? sessions : callers;
-  const amongCallers = () => line.run(`${kind} ${owner} ${scope}`, amongOwners, gone);
-  return ofAccount.run(`${kind} ${owner}`, amongCallers, gone);
+  const one = `${account} ${scope}`;
+  // Of them an address has few, and each session has few under way.
+  if (kind === 'visitor') return sessions.run(one, amongOwners, gone);
+  return underWay.run(account, one, () => callers.run(one, amongOwners, gone));
 };

@@ -82,3 +82,14 @@ it('leaves most of the time to others after a sweep that took long, unless it is
   sweeper.wake();
   expect(begins.length).toBe(3);
 });
+
+it('does not rest as long as it finds something', async () => {
+  const sweep = vi.fn(async () => {
+    await sleep(100);
+    return true;
+  });
+  const sweeper = new Sweeper({ sweep, every: 10, share: 0.001, log, failed: 'failed' });
+  onTestFinished(() => sweeper.stop());
+  sweeper.start();
+  await expect.poll(() => sweep.mock.calls.length, { timeout: 5_000 }).toBeGreaterThan(3);
+});

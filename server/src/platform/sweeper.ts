@@ -3,7 +3,8 @@ import type { Duration } from './duration.ts';
 
 /** What a sweeper does, how often, and what the log says when it fails. */
 interface Options {
-  sweep: () => Promise<void>;
+  /** Gives true where it has found something and there may be more: it does not rest then. */
+  sweep: () => Promise<unknown>;
   /** From one sweep's beginning to the next one's. */
   every: Duration;
   /** Of the time at most this share is spent in sweeps, but none is put off for longer than `MAX_REST_MS`. */
@@ -56,11 +57,12 @@ export class Sweeper {
     const { sweep, share = 1, log, failed } = this.#options;
     const begun = performance.now();
     this.#running = sweep()
-      .catch((error) => log.warn({ err: error }, failed))
-      .finally(() => {
+      .catch((error) => void log.warn({ err: error }, failed))
+      .then((isMore) => {
         this.#running = undefined;
         const now = performance.now();
-        this.#restsUntil = now + Math.min((now - begun) * (1 / share - 1), MAX_REST_MS);
+        this.#restsUntil =
+          isMore === true ? now : now + Math.min((now - begun) * (1 / share - 1), MAX_REST_MS);
         if (this.#isWoken) this.wake();
       });
   }

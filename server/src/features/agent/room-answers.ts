@@ -243,9 +243,13 @@ export class RoomAnswers {
     return bot;
   }
 
-  /** Takes over what a process left behind when it died, and what there was no room for. */
-  async #sweep(): Promise<void> {
-    for await (const message of this.#unanswered.take()) this.#answer(message);
+  /** Takes over what a process left behind when it died, and what there was no room for. @returns whether that was any */
+  async #sweep(): Promise<boolean> {
+    let isAny = false;
+    for await (const message of this.#unanswered.take()) {
+      isAny = true;
+      this.#answer(message);
+    }
     await this.#left.forget((rooms) =>
       this.#parts.messages.distinct('room', {
         answer_due: { $gt: EVER },
@@ -253,5 +257,6 @@ export class RoomAnswers {
         _id: { $nin: this.#inHand.ids },
       }),
     );
+    return isAny;
   }
 }

@@ -20,7 +20,7 @@ const MAX_WRITTEN = 16;
 const MAX_READ = 20;
 
 /** How many fresh ones are read at once. Most are small, and each may be as long as a sealed one. */
-const FRESH_TOGETHER = 8;
+const FRESH_TOGETHER = 32;
 
 /** The version of a fresh one whose lines are sealed. */
 const SEALED = -1;
