@@ -117,6 +117,10 @@ it('conversations are looked at along the filter that fewest have, in every orde
   const common = Array.from({ length: COMMON }, (_, n) => conversation(n, {}));
   await conversations.deleteMany({ account });
   await conversations.insertMany([...rare, ...common] as never);
+  const rooms = app.services.models.rooms.collection;
+  const like = await rooms.findOne({ account });
+  const roomOf = ({ _id }: { _id: string }) => ({ ...like, _id, label: _id, events: [] });
+  await rooms.insertMany(rare.map(roomOf) as never);
   for (const order of ['waiting', 'updated']) {
     for (const [query, found] of [
       ['tag=common&rating=1', RARE],
