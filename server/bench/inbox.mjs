@@ -54,6 +54,7 @@ export const inbox = async ({ url, databaseUrl }) => {
   const conversations = /** @type {mongoose.mongo.Collection<any>} */ (
     connection.collection('conversations')
   );
+  const rooms = /** @type {mongoose.mongo.Collection<any>} */ (connection.collection('rooms'));
 
   /** An account with so many conversations, past the API. @param {number} rows */
   const accountOf = async (rows) => {
@@ -68,12 +69,17 @@ export const inbox = async ({ url, databaseUrl }) => {
       while ((await fetch(path, { method: 'PATCH', headers, body })).status === 404) await sleep(20);
     }
     const { _id, events, ...like } = await conversations.findOne({ _id: uuid });
+    const { events: _, ...room } = await rooms.findOne({ _id: uuid });
     const started = performance.now();
     for (let n = 1; n < rows; n += AT_ONCE) {
       const some = Array.from({ length: Math.min(AT_ONCE, rows - n) }, (_, i) =>
         conversation(like, member.uuid, n + i),
       );
-      await conversations.insertMany(some, { ordered: false, writeConcern: { w: 1, j: false } });
+      const quickly = { ordered: false, writeConcern: { w: 1, j: false } };
+      // Without them they would be of rooms that are being deleted.
+      const theirs = some.map(({ _id }) => ({ ...room, _id, label: _id }));
+      await rooms.insertMany(theirs, quickly);
+      await conversations.insertMany(some, quickly);
       if (process.stderr.isTTY) process.stderr.write(`\r${n + AT_ONCE} of ${rows} conversations `);
     }
     const seconds = (performance.now() - started) / 1_000;
