@@ -14,8 +14,10 @@ export const dumped = async (settings: Record<string, string>): Promise<() => Pr
   return async () => {
     for (const each of await all()) {
       const documents = kept.get(each.collectionName) ?? [];
-      await each.deleteMany({});
-      if (documents.length > 0) await each.insertMany(documents);
+      // None is away for a moment: a server that looks for its own just then takes itself for a new one.
+      await each.deleteMany({ _id: { $nin: documents.map(({ _id }) => _id) } });
+      for (const document of documents)
+        await each.replaceOne({ _id: document._id }, document, { upsert: true });
     }
   };
 };
