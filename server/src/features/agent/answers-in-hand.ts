@@ -1,9 +1,10 @@
+import { FairShares } from '../../platform/fair-shares.ts';
 import type { StoredMessage } from '../messages/messages.model.ts';
 
 /** Which message waits for its answer. */
 export type WaitingMessage = Pick<StoredMessage, '_id' | 'room' | 'account'>;
 
-/** Of all accounts together; an account may have as many as are left to all. */
+/** Of all accounts together. */
 const MAX_TOGETHER = 2_000;
 
 /** Of a room, the one that is being answered among them: as many as wait in its line. */
@@ -21,7 +22,7 @@ interface InHand {
 /** Messages of which this process knows, by their ids alone: what they say is read when their turn has come. */
 export class AnswersInHand {
   readonly #all = new Map<string, InHand>();
-  readonly #ofAccount = new Map<string, number>();
+  readonly #ofAccounts = new FairShares(MAX_TOGETHER);
   readonly #ofRoom = new Map<string, number>();
 
   get ids(): string[] {
@@ -63,12 +64,12 @@ export class AnswersInHand {
 
   /** Whether there is room for another one. */
   hasRoomFor({ account, room }: WaitingMessage): boolean {
-    return !this.#isFull(account) && (this.#ofRoom.get(room) ?? 0) < MAX_OF_ROOM;
+    return this.#ofAccounts.hasRoomFor(account) && (this.#ofRoom.get(room) ?? 0) < MAX_OF_ROOM;
   }
 
   /** Whose messages there is no room for now, as a filter says it. */
   get others(): object {
-    const accounts = [...this.#ofAccount.keys()].filter((account) => this.#isFull(account));
+    const accounts = this.#ofAccounts.full;
     const rooms = [...this.#ofRoom].filter(([, count]) => count >= MAX_OF_ROOM).map(([room]) => room);
     return {
       ...(accounts.length > 0 && { account: { $nin: accounts } }),
@@ -78,26 +79,18 @@ export class AnswersInHand {
 
   add(message: WaitingMessage, run: Promise<void>): void {
     this.#all.set(message._id, { message, run, hasBegun: false, heldUntil: 0 });
-    this.#count(message, 1);
+    this.#ofAccounts.take(message.account);
+    this.#ofRoom.set(message.room, (this.#ofRoom.get(message.room) ?? 0) + 1);
   }
 
   delete({ _id }: WaitingMessage): void {
     const one = this.#all.get(_id);
-    if (one && this.#all.delete(_id)) this.#count(one.message, -1);
-  }
-
-  #isFull(account: string): boolean {
-    return (this.#ofAccount.get(account) ?? 0) >= MAX_TOGETHER - this.#all.size;
-  }
-
-  #count({ account, room }: WaitingMessage, by: 1 | -1): void {
-    for (const [counts, of] of [
-      [this.#ofAccount, account],
-      [this.#ofRoom, room],
-    ] as const) {
-      const count = (counts.get(of) ?? 0) + by;
-      if (count > 0) counts.set(of, count);
-      else counts.delete(of);
-    }
+    if (!one) return;
+    this.#all.delete(_id);
+    const { account, room } = one.message;
+    this.#ofAccounts.leave(account);
+    const left = (this.#ofRoom.get(room) ?? 0) - 1;
+    if (left > 0) this.#ofRoom.set(room, left);
+    else this.#ofRoom.delete(room);
   }
 }
