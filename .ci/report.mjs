@@ -89,7 +89,7 @@ for (const one of broken)
 /** @param name the file with the results of a run, beside which stands what it printed */
 const errorsOutsideTests = (name) => {
   const output = stripVTControlCharacters(readFileSync(name.replace(/json$/, 'output'), 'utf8'));
-  const at = output.search(/^.*(Unhandled|Uncaught|Vitest caught)/m);
+  const at = output.search(/^⎯+ Unhandled/m);
   return at < 0 ? output.slice(-OUTPUT_CHARACTERS) : output.slice(at, at + OUTPUT_CHARACTERS);
 };
 
