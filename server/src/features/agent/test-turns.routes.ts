@@ -1,6 +1,5 @@
 import { WorkflowTest, WorkflowTestTurn } from '@parlor/shared';
 import type { Context } from '../../http/context.ts';
-import { whenHungUp } from '../../http/hung-up.ts';
 import { uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { callerNow } from '../../http/turns.ts';
@@ -43,7 +42,7 @@ export const workflowTestRoutes = ({
         const uuid = pathUuid(ctx);
         await workflows.get(accountOf(ctx), uuid);
         const test = readObject(WorkflowTest, ctx.state.body);
-        await checkPatterns(test.nodes ?? [], accountOf(ctx), whenHungUp(ctx));
+        await checkPatterns(ctx, test.nodes ?? []);
         ctx.set('Cache-Control', 'no-store');
         const caller = callerNow(ctx);
         const workflow = async () => workflows.get(accountOf(await caller()), uuid);

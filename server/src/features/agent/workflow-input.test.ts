@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { WorkflowNode } from '@parlor/shared';
 import { expect, it } from 'vitest';
 import { checkPatterns } from './workflow-input.ts';
@@ -8,21 +9,25 @@ const nodesWith = (value: string): WorkflowNode[] =>
     { id: 'c', type: 'condition', branches: [{ operator: 'matches', value, next: 's' }] },
   ] as unknown as WorkflowNode[];
 
+const requestOf = (account: string) => {
+  const res = new EventEmitter();
+  const principal = { kind: 'account', member: { account } };
+  return { ctx: { res, state: { principal } } as never, hangUp: () => res.emit('close') };
+};
+
 it('has the patterns of one workflow of an account checked at a time, and 100 wait', async () => {
-  const gone = new AbortController();
-  const check = (account: string, signal?: AbortSignal) =>
-    checkPatterns(nodesWith('^order \\d+$'), account, signal);
+  const check = (account: string, pattern = '^order \\d+$') =>
+    checkPatterns(requestOf(account).ctx, nodesWith(pattern));
   const all = Array.from({ length: 100 }, () => check('busy'));
-  const left = check('busy', gone.signal);
+  const { ctx, hangUp } = requestOf('busy');
+  const left = checkPatterns(ctx, nodesWith('a'));
   await expect(check('busy')).rejects.toMatchObject({ code: 'throttled' });
-  gone.abort(new Error('gone'));
-  await expect(left).rejects.toThrow('gone');
+  hangUp();
+  await expect(left).rejects.toMatchObject({ code: 'malformed' });
   const next = check('busy');
   await check('another');
   // What has no pattern waits for none.
-  await checkPatterns([], 'busy', undefined);
-  await expect(checkPatterns(nodesWith('('), 'another', undefined)).rejects.toMatchObject({
-    code: 'invalid',
-  });
+  await checkPatterns(requestOf('busy').ctx, []);
+  await expect(check('another', '(')).rejects.toMatchObject({ code: 'invalid' });
   await Promise.all([...all, next]);
 });

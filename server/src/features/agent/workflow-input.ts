@@ -1,8 +1,12 @@
 import type { WorkflowNode } from '@parlor/shared';
+import type { Context } from '../../http/context.ts';
+import { whenHungUp } from '../../http/hung-up.ts';
+import type { Caller } from '../../http/turns.ts';
 import { addIssue } from '../../http/validate.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { type FieldErrors, throwIfAny } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
+import { accountOf } from '../members/principal.ts';
 import { PatternCheck } from './patterns.ts';
 
 /** The patterns of one workflow may take nearly half a second. */
@@ -10,18 +14,18 @@ const turns = new FairTurns({ running: Number.POSITIVE_INFINITY, runningOfOne: 1
 
 /**
  * Checks the patterns of a graph's conditions, which only the server can: there may be thousands.
- * @param account whose they are: those of one workflow of it are checked at a time
- * @param gone whoever asked waits no longer
- * @throws ParlorError `invalid` that says where and why, `throttled` when too many of the account wait; the reason of `gone`
+ * @param ctx the request that has them: those of one workflow of its account are checked at a time
+ * @throws ParlorError `invalid` that says where and why, `throttled` when too many of the account wait, and what `whenHungUp` gives
  */
 export const checkPatterns = async (
+  ctx: Caller & Pick<Context, 'res'>,
   nodes: readonly WorkflowNode[],
-  account: string,
-  gone: AbortSignal | undefined,
 ): Promise<void> => {
   const has = (node: WorkflowNode): boolean =>
     node.type === 'condition' && node.branches.some(({ operator }) => operator === 'matches');
-  if (nodes.some(has)) await turns.run(account, () => check(nodes, account), gone);
+  if (!nodes.some(has)) return;
+  const account = accountOf(ctx);
+  await turns.run(account, () => check(nodes, account), whenHungUp(ctx));
 };
 
 const check = async (nodes: readonly WorkflowNode[], account: string): Promise<void> => {

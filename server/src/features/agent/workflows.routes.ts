@@ -1,6 +1,5 @@
 import { NewWorkflow, Workflow } from '@parlor/shared';
 import type { Context, Handler } from '../../http/context.ts';
-import { whenHungUp } from '../../http/hung-up.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
 import {
   created,
@@ -95,8 +94,8 @@ export const workflowRoutes = ({
       handler: async (ctx) => {
         const whoNow = memberNow(ctx);
         const input = readObject(NewWorkflow, ctx.state.body);
+        await checkPatterns(ctx, input.nodes);
         const account = accountOf(ctx);
-        await checkPatterns(input.nodes, account, whenHungUp(ctx));
         const { newUuid } = ctx.state;
         const { _id } = await quotas.within('workflows', account, newUuid, whoNow, () =>
           workflows.create(account, input, newUuid, actionOf(ctx)),
@@ -139,7 +138,7 @@ export const workflowRoutes = ({
       handler: async (ctx) => {
         const ids = own(ctx);
         const wanted = readObject(NewWorkflow, ctx.state.body);
-        await checkPatterns(wanted.nodes, accountOf(ctx), whenHungUp(ctx));
+        await checkPatterns(ctx, wanted.nodes);
         const changed = await workflows.change(...ids, wanted, precondition(ctx), actionOf(ctx));
         sendObject(ctx, await workflows.present(changed));
       },
@@ -161,7 +160,7 @@ export const workflowRoutes = ({
       handler: async (ctx) => {
         const ids = own(ctx);
         const wanted = readPatch(NewWorkflow, ctx.state.body);
-        await checkPatterns(wanted.nodes ?? [], accountOf(ctx), whenHungUp(ctx));
+        await checkPatterns(ctx, wanted.nodes ?? []);
         const changed = await workflows.change(...ids, wanted, precondition(ctx), actionOf(ctx));
         sendObject(ctx, await workflows.present(changed));
       },
