@@ -136,8 +136,7 @@ export const inboxRoutes = ({
     return found.map((one, at) => one && Object.assign({}, one, { last_message: shown[at] ?? null }));
   };
 
-  const send = async (ctx: Context, conversation: StoredConversation): Promise<void> => {
-    const whole = await inbox.presentOne(conversation, memberOf(ctx)._id);
+  const send = async (ctx: Context, whole: WrittenConversation): Promise<void> => {
     const [shown = whole] = await pictured(ctx, [whole]);
     sendRepresentation(ctx, representationOf(lasting(whole), shown));
   };
@@ -262,7 +261,7 @@ export const inboxRoutes = ({
       params,
       condition: 'read',
       answers: shown(Conversation),
-      handler: async (ctx) => send(ctx, await inbox.get(viewOf(ctx), pathUuid(ctx))),
+      handler: async (ctx) => send(ctx, await inbox.show(viewOf(ctx), pathUuid(ctx), memberOf(ctx)._id)),
     },
     {
       method: 'PATCH',
@@ -281,7 +280,8 @@ export const inboxRoutes = ({
       answers: shown(Conversation),
       handler: async (ctx) => {
         const wanted = readPatch(ConversationPatch, ctx.state.body);
-        await send(ctx, await inbox.change(changerNow(ctx), pathUuid(ctx), wanted, precondition(ctx)));
+        const changed = await inbox.change(changerNow(ctx), pathUuid(ctx), wanted, precondition(ctx));
+        await send(ctx, await inbox.presentOne(changed, memberOf(ctx)._id));
       },
     },
   ];

@@ -70,12 +70,25 @@ export class InboxService {
 
   /** @throws ParlorError `not_found`, also for one out of view, and for one whose room has gone before its words have */
   async get(view: View, uuid: string): Promise<StoredConversation> {
-    const { conversations, follower, rooms } = this.#parts;
+    const [found, room] = await Promise.all([
+      this.#find(view, uuid),
+      this.#parts.rooms.exists({ _id: uuid }),
+    ]);
+    if (!room) throw notFound();
+    return found;
+  }
+
+  /** A conversation as a member sees it. @throws ParlorError `not_found` as `get` does */
+  async show(view: View, uuid: string, member: string): Promise<WrittenConversation> {
+    return this.presentOne(await this.#find(view, uuid), member);
+  }
+
+  /** Its room may have gone. @throws ParlorError `not_found`, also for one out of view */
+  async #find(view: View, uuid: string): Promise<StoredConversation> {
+    const { conversations, follower } = this.#parts;
     const find = () =>
       conversations.findOne({ _id: uuid, account: view.account }, { events: 0 }).lean<StoredConversation>();
-    const [known, room] = await Promise.all([find(), rooms.exists({ _id: uuid })]);
-    if (!room) throw notFound();
-    const found = known ?? ((await follower.beginOf(view.account, uuid)) ? await find() : null);
+    const found = (await find()) ?? ((await follower.beginOf(view.account, uuid)) ? await find() : null);
     if (!found || !isInView(view, found)) throw notFound();
     return found;
   }
