@@ -7,8 +7,8 @@ import { addressKeys } from './client-address.ts';
 const QUICK_MS = 1_000;
 
 /**
- * An address may have so many connections whose requests are worked on, or wait for their turn, and so much of all: what it has
- * beyond that goes for those who have fewer. Slow answers are had for little: a model's, or those of a long line.
+ * The limit of an address's connections with a request in progress: so many, or this share of all where that is more. Beyond it
+ * the newest is closed for an address with fewer connections, since slow responses cost a client nothing.
  */
 const BUSY_CONNECTIONS = 64;
 const BUSY_SHARE = 1 / 16;
@@ -54,7 +54,7 @@ export interface ConnectionShares {
 const waitsForClient = ({ socket, request }: Connection): boolean =>
   request?.complete === false || socket.writableLength > 0;
 
-/** @param busyOfOne how many of one address are left to it while they are worked on */
+/** @param busyOfOne the limit of an address's connections with a request in progress */
 const firstToGo = (
   { idle, busy }: Peer,
   isHeavier: boolean,

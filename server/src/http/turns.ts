@@ -41,8 +41,8 @@ const turnsOf = (running: number, runningOfOne: number, runningOfCaller: number)
     new FairTurns({ running: Number.POSITIVE_INFINITY, runningOfOne, waitingOfOne }, databaseAway);
   return {
     owners: new FairTurns({ running, runningOfOne, waitingOfOne: 1_000 }, databaseAway),
-    // As many as an account may have.
-    callers: among(runningOfCaller, 1_000),
+    // How many of them wait has the limit of their account (under-way.ts).
+    callers: among(runningOfCaller, Number.POSITIVE_INFINITY),
     sessions: among(1, 20),
   };
 };
