@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { latestDue } from '../database/has-come.ts';
 import { databaseUnreachable, isOutOfDisk } from '../database/unavailable.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import { Announced, type Announcement, announcementOf, type Flush, type HolderModel } from './announced.ts';
-import { Backlogs, OF_A_DOCUMENT, OLDEST, SENT_TOGETHER } from './backlogs.ts';
+import { Backlogs, OF_A_DOCUMENT } from './backlogs.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import { FailingAccounts } from './failing-accounts.ts';
 import { InHand } from './in-hand.ts';
+import { leftBehind } from './left-behind.ts';
 import { Queue } from './queue.ts';
 import { SEEN_FOR_MS, stillWaiting } from './still-waiting.ts';
 
@@ -20,13 +20,12 @@ import { SEEN_FOR_MS, stillWaiting } from './still-waiting.ts';
  */
 export type EventConsumer = (events: readonly OutboxEvent[]) => Promise<void>;
 
-/** How often documents are searched for events that a process left behind when it died, and how old those are. */
+/** How often documents are searched for events that a process left behind when it died. */
 const SWEEP_EVERY_MS = 1_000;
 /** What accounts have in hand is passed over one by one, and may be thousands of large documents. */
 const SWEEP_SHARE = 0.25;
 /** Every so many searches look also for those whose time lies ahead, since the clock was put back after they were written. */
 const AHEAD_EVERY = 5;
-export const LEFT_BEHIND_AFTER_MS = 2_000;
 
 /** How many documents one sweep takes, and how many events one round of consumers gets. */
 const BATCH = 200;
@@ -258,34 +257,22 @@ export class Relay {
     return left;
   }
 
+  /** @returns whether it has found any */
   async #sweep(): Promise<boolean> {
-    let isAny = false;
-    const past = { $lte: new Date(Date.now() - LEFT_BEHIND_AFTER_MS) };
     // Their events would fill each batch, and hide those of others.
     const busy = [...this.#queues].flatMap(([account, { all, bytes }]) =>
       all.length >= BATCH / 2 || bytes >= BATCH_BYTES ? [account] : [],
     );
-    const leftOut = [...this.#failing.paused, ...busy, ...this.#backlogs.accounts];
-    const others = leftOut.length > 0 && { 'events.account': { $nin: leftOut } };
-    // Two queries: an index of arrays gives the two ranges in no order together.
-    const isAheadLookedFor = this.#sweeps++ % AHEAD_EVERY === 0;
-    for (const at of isAheadLookedFor ? [past, { $gt: latestDue(0) }] : [past]) {
-      for (const model of this.#models) {
-        if (this.#stopped) return isAny;
-        const holders = model.collection.find<EventHolder>(
-          { 'events.at': at, ...others },
-          {
-            projection: OLDEST,
-            sort: { 'events.at': 1 },
-            limit: BATCH,
-            batchSize: SENT_TOGETHER,
-          },
-        );
-        for await (const holder of holders) {
-          isAny = true;
-          this.#leftBehind(model, holder);
-        }
-      }
+    const found = leftBehind(this.#models, {
+      leftOut: [...this.#failing.paused, ...busy, ...this.#backlogs.accounts],
+      isAheadToo: this.#sweeps++ % AHEAD_EVERY === 0,
+      limit: BATCH,
+      isOver: () => this.#stopped,
+    });
+    let isAny = false;
+    for await (const { model, holder } of found) {
+      isAny = true;
+      this.#leftBehind(model, holder);
     }
     return isAny;
   }

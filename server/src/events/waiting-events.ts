@@ -3,7 +3,8 @@ import type { Model } from 'mongoose';
 import { EVER, isPast } from '../database/has-come.ts';
 import { partsOf } from '../platform/parts.ts';
 import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
-import { LEFT_BEHIND_AFTER_MS, type Relay } from './relay.ts';
+import { LEFT_BEHIND_AFTER_MS } from './left-behind.ts';
+import type { Relay } from './relay.ts';
 import type { Tombstones } from './tombstones.ts';
 
 type HolderModel = Model<EventHolder>;
