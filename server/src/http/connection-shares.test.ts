@@ -173,6 +173,21 @@ describe.runIf(process.platform === 'linux')('connections, once there are as man
     expect(closed(few)).toEqual([]);
   });
 
+  it('of a proxy are of whom the request under way came from, and not of whoever came before', async () => {
+    const maxConnections = 90;
+    const { open, fill, begun } = await listen({ isBehindProxy: true, maxConnections });
+    const from = (client: string, path = '/') =>
+      GET.replace('/', path).replace('Host', `X-Forwarded-For: ${client}\r\nHost`);
+    const all = await fill(maxConnections, 2, from('192.0.2.2'));
+    await expect.poll(() => all.filter(({ answer }) => answer !== '').length).toBe(maxConnections);
+    for (const [n, one] of all.entries()) one.write(from(`198.51.100.${n}`, '/wait'));
+    await expect.poll(begun).toBe(2 * maxConnections);
+    // Nobody has more than one at work.
+    const next = await open(2, from('192.0.2.3'));
+    await expect.poll(() => next.isClosed).toBe(true);
+    expect([next.answer, closed(all)]).toEqual(['', []]);
+  });
+
   it('go by no address behind a proxy', async () => {
     const { open, fill, visit } = await listen({ isBehindProxy: true });
     const first = await fill(1, 3);
